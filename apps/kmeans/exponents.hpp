@@ -7,12 +7,21 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <string>
 
 #include "points.hpp"
 #include "tessera/domain/error.hpp"
 #include "windows.hpp"
 
 namespace kmeans {
+
+/// Coordinates are less than two to this power, so that sums of squares do not overflow.
+inline constexpr int highest_exponent = 500;
+
+/// Returns words for messages: of which file a point or row is.
+inline std::string of_file(const std::string& file) {
+  return file.empty() ? "" : fmt::format(" of '{}'", file);
+}
 
 /// The reduction that finds the exponents of all coordinates (see Exponents), and checks that they are
 /// finite. Its result has the elements `top` and `bottom`.
@@ -28,6 +37,8 @@ struct FindExponents {
   };
 
   Layout<N, P> layout;
+  /// The name of the file, or nothing.
+  std::string file;
 
   tessera::Box footprint(int, const tessera::Box& box) const { return layout.of_points(box); }
   std::int64_t value_bytes() const { return sizeof(Value); }
@@ -59,13 +70,14 @@ struct FindExponents {
     Value found = *reinterpret_cast<const Value*>(value);
     if (found.not_finite != std::numeric_limits<std::int64_t>::max())
       throw tessera::InputError(fmt::format(
-          "'input.file': point {} has a coordinate that is NaN or infinite: leave such points out",
-          found.not_finite));
+          "'input.file': point {}{} has a coordinate that is NaN or infinite: leave such points out",
+          found.not_finite, of_file(file)));
     if (found.top < found.bottom) found.top = found.bottom = 0;
-    constexpr int highest = 900;
-    if (found.top > highest)
+    if (found.top > highest_exponent)
       throw tessera::InputError(fmt::format(
-          "'input.file': a coordinate is 2^{} or more: divide all coordinates by a number", highest));
+          "'input.file': a coordinate{} is 2^{} or more, and the sums of squares might overflow: divide all "
+          "coordinates by a number",
+          of_file(file), highest_exponent));
     if (Windows::needed(static_cast<int>(found.top - found.bottom), layout.points.size()) > Windows::most)
       throw tessera::InputError(
           "'input.file': the coordinates are too far apart to be summed without rounding: round the smallest "

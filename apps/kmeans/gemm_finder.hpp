@@ -24,8 +24,9 @@ class GemmFinder {
   /// Makes a finder. There is none if the program was built without Kokkos Kernels or if these do not call a
   /// BLAS of the host (see can_use_gemm).
   static std::unique_ptr<GemmFinder> make(const CentreTable<T>& centres);
-  /// Finds the labels of `gemm_points` points. `turned` holds them as for kmeans::find_nearest.
-  virtual void find(const T* turned, std::int32_t* labels) = 0;
+  /// Finds the labels of `gemm_points` points. `turned` holds them as for kmeans::find_nearest, and labels
+  /// may be `doubtful`, too. Returns whether one of them is.
+  virtual bool find(const T* turned, std::int32_t* labels) = 0;
 };
 
 /// Whether the program can compute distances by KokkosBlas::gemm.

@@ -25,13 +25,15 @@ class LabelFinder {
       : table_(centres, clusters, dimensions, exponent),
         by_gemm_(distances == Distances::gemm ? GemmFinder<T>::make(table_) : nullptr),
         block_(dimensions, block_points(dimensions, distances)),
-        labels_(static_cast<std::size_t>(block_.size())) {}
+        labels_(static_cast<std::size_t>(block_.size())),
+        point_(static_cast<std::size_t>(dimensions)) {}
 
   /// The bytes of a finder, but for small parts.
   static std::int64_t bytes(int clusters, int dimensions, Distances distances) {
     const std::int64_t centres = clusters + 2 * centres_together;
     const std::int64_t numbers = std::int64_t(dimensions) * block_points(dimensions, distances) +
-                                 centres * (dimensions + 2) * (distances == Distances::gemm ? 2 : 1);
+                                 centres * (dimensions + 2) * (distances == Distances::gemm ? 3 : 2) +
+                                 dimensions;
     const std::int64_t products =
         distances == Distances::gemm ? std::min<std::int64_t>(centres, gemm_centres) * gemm_points : 0;
     return (numbers + products) * static_cast<std::int64_t>(sizeof(double));
@@ -48,15 +50,26 @@ class LabelFinder {
       const int place = by_gemm_ ? static_cast<int>((row.number + begin) % block_.size()) : 0;
       count = static_cast<int>(std::min<std::int64_t>(block_.size() - place, row.count - begin));
       block_.take(row, begin, count, place, table_);
-      if (by_gemm_)
-        by_gemm_->find(block_.data(), labels_.data());
-      else
-        find_nearest(table_, block_.data(), block_.size(), labels_.data());
+      const bool has_doubtful = by_gemm_ ? by_gemm_->find(block_.data(), labels_.data())
+                                         : find_nearest(table_, block_.data(), block_.size(), labels_.data());
+      if (has_doubtful) decide(row, begin, count, labels_.data() + place);
       use(begin, count, labels_.data() + place);
     }
   }
 
  private:
+  /// Gives doubtful ones of `count` points of a row, from point `begin` on, their labels.
+  template <class In>
+  void decide(const PointRow<In>& row, std::int64_t begin, int count, std::int32_t* labels) {
+    for (int i = 0; i < count; ++i) {
+      if (labels[i] != doubtful) continue;
+      const In* const point = row.point(begin + i);
+      for (std::size_t j = 0; j < point_.size(); ++j)
+        point_[j] = static_cast<double>(point[static_cast<std::int64_t>(j) * row.coordinate_stride]);
+      labels[i] = table_.nearest_by_squares(point_.data());
+    }
+  }
+
   static int block_points(int dimensions, Distances distances) {
     return distances == Distances::gemm ? gemm_points : TurnedBlock<T>::cached_points(dimensions);
   }
@@ -65,6 +78,8 @@ class LabelFinder {
   std::unique_ptr<GemmFinder<T>> by_gemm_;
   TurnedBlock<T> block_;
   std::vector<std::int32_t> labels_;
+  /// A point whose label is to be decided.
+  std::vector<double> point_;
 };
 
 }  // namespace kmeans

@@ -6,6 +6,7 @@
 
 #include "pipeline.hpp"
 #include "tessera/app/image_application.hpp"
+#include "tessera/domain/counted.hpp"
 
 namespace {
 
@@ -42,8 +43,17 @@ kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
                     .turns = deck.get<std::int64_t>("turns"),
                     .tolerance = deck.get<double>("tolerance")};
   if (task.clusters > points)
-    deck.fail("clusters", fmt::format("there are only {} points: give at most that many", points));
+    deck.fail("clusters", fmt::format("there {} only {}: give at most that many", points == 1 ? "is" : "are",
+                                      counted(points, "point")));
   return task;
+}
+
+void check_size(const deck::Deck& deck, const kmeans::Task& task, ElementType type, std::int64_t points,
+                std::int64_t dimensions) {
+  if (const std::int64_t most = kmeans::most_clusters(type, points, dimensions); task.clusters > most)
+    deck.fail("clusters",
+              fmt::format("the sums of {} of {} take 2 GiB or more: give at most {}",
+                          counted(task.clusters, "cluster"), counted(dimensions, "coordinate"), most));
 }
 
 Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
@@ -57,6 +67,8 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
   const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
                                   : image.domain.dimensions == 2 ? 1
                                                                  : image.domain[2].size();
+  check_size(deck, task, image.type, number_of_points(image.domain, are_rows), dimensions);
+  task.points_file = deck.text_of("input.file");
   task.distances = distances_of(deck, dimensions, task.clusters);
   if (const auto start = further.find("start"); start != further.end()) {
     const io::ImageInfo& centres = start->second;
@@ -66,6 +78,7 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
                 fmt::format("the centres are {} of {}: give {} rows of {} coordinates of float32 or float64",
                             to_string(centres.domain), name_of(centres.type), task.clusters, dimensions));
     task.given = centres.type;
+    task.centres_file = deck.text_of("input.centres");
   }
   return are_rows ? kmeans::rows_pipeline(image.type, image.domain, task)
                   : kmeans::pixels_pipeline(image.type, image.domain, task);
@@ -146,6 +159,7 @@ int main(int argc, char** argv) {
                                .block = "centres",
                                .key = "input.centres",
                                .may_differ = true}},
+           .may_end_by_turns = true,
            .parameters = parameters,
            .turn_limits = {"turns"},
            .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },

@@ -55,6 +55,8 @@ struct Tile {
   static constexpr int points = Points * V::lanes;
 
   Numbers least[Points];
+  /// The least values but for those of the centres `label`.
+  Numbers second[Points];
   Labels label[Points];
 
   /// The sums of `Centres` centres.
@@ -91,18 +93,42 @@ struct Tile {
     for (int c = 0; c < Centres; ++c) {
       KMEANS_UNROLLED
       for (int p = 0; p < Points; ++p) {
-        const Labels is_less = sums.of[c][p] < least[p];
-        least[p] = is_less ? sums.of[c][p] : least[p];
+        const Numbers value = sums.of[c][p];
+        const Labels is_less = value < least[p];
+        const Numbers greater = is_less ? least[p] : value;
+        second[p] = greater < second[p] ? greater : second[p];
+        least[p] = is_less ? value : least[p];
         label[p] = is_less ? Labels{} + (first + c) : label[p];
       }
     }
   }
 
-  [[gnu::always_inline]] void find(const CentreTable<T>& table, const T* x, std::int64_t stride,
+  /// Gives points their labels, or `doubtful`. Returns whether there is a doubtful one.
+  [[gnu::always_inline]] bool store(const CentreTable<T>& table, const T* x, std::int64_t stride,
+                                    std::int32_t* labels) const {
+    Labels any{};
+    for (int p = 0; p < Points; ++p) {
+      Numbers square{}, margin = Numbers{} + table.margin_rest();
+      for (int j = 0; j < table.dimensions(); ++j) {
+        const Numbers at = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
+        V::add_product(square, at, at);
+      }
+      V::add_product(margin, square, Numbers{} + table.margin_factor());
+      const Labels is_sure = second[p] - least[p] > margin;
+      const Labels found = is_sure ? label[p] : Labels{} + doubtful;
+      any |= ~is_sure;
+      for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(found[i]);
+    }
+    bool has_doubtful = false;
+    for (int i = 0; i < V::lanes; ++i) has_doubtful |= any[i] != 0;
+    return has_doubtful;
+  }
+
+  [[gnu::always_inline]] bool find(const CentreTable<T>& table, const T* x, std::int64_t stride,
                                    std::vector<Sums>& kept, std::int32_t* labels) {
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
-      least[p] = Numbers{} + std::numeric_limits<T>::infinity();
+      least[p] = second[p] = Numbers{} + std::numeric_limits<T>::infinity();
       label[p] = Labels{};
     }
     const int dimensions = table.dimensions();
@@ -122,15 +148,15 @@ struct Tile {
           kept[static_cast<std::size_t>(first / Centres)] = sums;
       }
     }
-    for (int p = 0; p < Points; ++p)
-      for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(label[p][i]);
+    return store(table, x, stride, labels);
   }
 };
 
 }  // namespace
 
 template <class T>
-void find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels) {
+bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels) {
+  bool has_doubtful = false;
   tessera::detail::call_flat_with_vectors([&](auto vector_bytes) __attribute__((always_inline)) {
     constexpr int bytes = decltype(vector_bytes)::value;
     // With vectors of 64 bytes, there are 32 registers, and otherwise 16.
@@ -139,11 +165,12 @@ void find_nearest(const CentreTable<T>& centres, const T* turned, int points, st
     std::vector<typename Tile::Sums> kept(centres.dimensions() > dimensions_together ? centres.groups() * 2U
                                                                                      : 0U);
     for (int first = 0; first < points; first += Tile::points)
-      tile.find(centres, turned + first, points, kept, labels + first);
+      has_doubtful |= tile.find(centres, turned + first, points, kept, labels + first);
   });
+  return has_doubtful;
 }
 
-template void find_nearest(const CentreTable<float>&, const float*, int, std::int32_t*);
-template void find_nearest(const CentreTable<double>&, const double*, int, std::int32_t*);
+template bool find_nearest(const CentreTable<float>&, const float*, int, std::int32_t*);
+template bool find_nearest(const CentreTable<double>&, const double*, int, std::int32_t*);
 
 }  // namespace kmeans

@@ -11,10 +11,14 @@ inline constexpr int points_together = 48;
 /// The number of centres that lie beside each other in a CentreTable.
 inline constexpr int centres_together = 8;
 
+/// The label of points for which roundings may decide which centre is the nearest.
+inline constexpr std::int32_t doubtful = -1;
+
 /// Centres as `find_nearest` reads them. Points and centres are shifted and scaled before distances are
-/// computed: the mean of the centres becomes 0, which keeps digits when all points are far from 0, and no
-/// coordinate exceeds 2 by much, so that no square overflows. A point x is nearest to the centre c with the
-/// least |c|^2 / 2 - x c.
+/// computed: a point amid the centres becomes 0, which keeps digits when all points are far from 0, and no
+/// coordinate of points far exceeds 2, so that no square overflows. A point x is nearest to the centre c with
+/// the least |c|^2 / 2 - x c. Where the least two of these are too close to each other, `nearest_by_squares`
+/// has the last word.
 template <class T>
 class CentreTable {
  public:
@@ -36,22 +40,38 @@ class CentreTable {
   const T* shift() const { return shift_.data(); }
   /// The power of two by which the difference is multiplied.
   T scale() const { return scale_; }
+  /// If the least two values of a point x differ by more than margin_factor() * |x|^2 + margin_rest(), the
+  /// centre with the least one is the nearest, whatever was rounded.
+  T margin_factor() const { return margin_factor_; }
+  T margin_rest() const { return margin_rest_; }
+
+  /// Returns the number of the centre that is nearest to a point, which is neither shifted nor scaled. The
+  /// distances are sums of (x - c)^2 in double. Of several equally near centres, the first one is taken.
+  std::int32_t nearest_by_squares(const double* point) const;
 
  private:
   int group_size() const { return (dimensions_ + 1) * centres_together; }
+  void choose_shift(const T* centres, int count);
+  double add(const T* centre, int k);
+  void choose_margin(double least_norm);
 
   int dimensions_;
   int groups_;
   T scale_;
+  T margin_factor_ = 0;
+  T margin_rest_ = 0;
   std::vector<T> shift_;
   std::vector<T> numbers_;
+  /// The coordinates as they were given, in groups: the first ones of `centres_together` centres, their
+  /// second ones, and so on. Missing centres are at infinity.
+  std::vector<T> given_;
 };
 
 /// Finds the nearest centre of each of `points` points, a multiple of `points_together`. `turned` holds the
 /// shifted and scaled points, dimension by dimension: coordinate j of point i is turned[j * points + i],
-/// which is aligned to 64 bytes. Of several equally near centres, the first one is taken. A label depends on
-/// its point and the centres only.
+/// which is aligned to 64 bytes. The label of a point is `doubtful` if roundings may decide about it. A label
+/// depends on its point and the centres only. Returns whether there is a doubtful point.
 template <class T>
-void find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels);
+bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels);
 
 }  // namespace kmeans

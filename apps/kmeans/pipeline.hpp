@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "exponents.hpp"
+#include "given.hpp"
 #include "seeding.hpp"
 #include "stages.hpp"
 #include "steps.hpp"
@@ -24,6 +26,9 @@ struct Task {
   Distances distances = Distances::fused;
   /// The type of the first centres, if a file gives them.
   std::optional<ElementType> given = {};
+  /// The names of the files of the points and the first centres, for messages.
+  std::string points_file = {};
+  std::string centres_file = {};
   /// Whether the labels are the only result, as in benchmarks of the turns.
   bool has_labels_only = false;
 };
@@ -32,9 +37,14 @@ namespace detail {
 
 /// Adds the stages that take the first centres from a file of type G.
 template <class T, class G>
-Array<T, 1> add_given(Pipeline& pipeline, int clusters, int dimensions) {
+Array<T, 1> add_given(Pipeline& pipeline, const Task& task, int dimensions) {
+  const int clusters = task.clusters;
   const auto start = pipeline.input<G, 2>("start", {{0, dimensions}, {0, clusters}});
-  return pipeline.values<T>("given", Given<T>{dimensions}, clusters * dimensions, start);
+  const auto given =
+      pipeline.library_reduction<1>("given", Given<T, G>{clusters, dimensions, task.centres_file},
+                                    clusters * dimensions, {{0, clusters}}, start);
+  // Loops feed values, and not results of reductions.
+  return pipeline.values<T>("first_centres", Same(), clusters * dimensions, given);
 }
 
 /// Adds the loop that takes the first centres by k-means++, and returns them.
@@ -69,7 +79,6 @@ void add_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& tas
                Array<NumberOf<In>, 1> centres, Array<std::int32_t, 1> exponents) {
   using T = NumberOf<In>;
   const int clusters = problem.clusters, dimensions = problem.dimensions();
-  const auto turn = pipeline.value<std::int32_t>("lloyd_turn", Zero<std::int32_t>());
   pipeline.repeat("lloyd", task.turns, [&](const Pipeline::Loop& loop) {
     const auto sums =
         pipeline.library_reduction<P>("sums", SumClusters<In, N, P>{problem}, clusters * (dimensions + 1),
@@ -77,12 +86,9 @@ void add_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& tas
     const auto moved =
         pipeline.values<T>("moved", Moved<T>{clusters, dimensions}, clusters * dimensions, centres, sums);
     const auto movement = pipeline.value<double>("movement", Movement{clusters, dimensions}, moved, centres);
-    const auto next = pipeline.value<std::int32_t>("next_lloyd_turn", Next(), turn);
     loop.feed(moved, centres);
-    loop.feed(next, turn);
     loop.watch(movement);
-    const IsDone is_done{task.tolerance, static_cast<int>(task.turns)};
-    loop.until(pipeline.value<std::uint8_t>("done", is_done, movement, next));
+    loop.until(pipeline.value<std::uint8_t>("done", IsDone{task.tolerance}, movement));
   });
 }
 
@@ -117,15 +123,15 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
   const Box& box = problem.layout.points;
   Pipeline pipeline;
   const auto points = pipeline.input<In, N>("input", domain);
-  const auto exponents =
-      pipeline.library_reduction<P>("exponents", FindExponents<In, N, P>{problem.layout}, 2, box, points);
+  const auto exponents = pipeline.library_reduction<P>(
+      "exponents", FindExponents<In, N, P>{problem.layout, task.points_file}, 2, box, points);
   Array<T, 1> centres{};
   if (!task.given)
     centres = detail::add_seeding<In, N, P>(pipeline, problem, task, points, exponents);
   else if (*task.given == ElementType::float64)
-    centres = detail::add_given<T, double>(pipeline, clusters, dimensions);
+    centres = detail::add_given<T, double>(pipeline, task, dimensions);
   else
-    centres = detail::add_given<T, float>(pipeline, clusters, dimensions);
+    centres = detail::add_given<T, float>(pipeline, task, dimensions);
   detail::add_turns<In, N, P>(pipeline, problem, task, points, centres, exponents);
   const auto labels = pipeline.library_stage<std::int32_t, P>("labels", Label<In, N, P>{problem}, {}, points,
                                                               centres, exponents);
@@ -137,6 +143,10 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
                     domain);
   return pipeline;
 }
+
+/// Returns the greatest number of clusters whose sums take less than 2 GiB, which is what a global reduction
+/// may take. `type` is the type of the coordinates.
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions);
 
 /// Returns the pipeline for a data set of rows of coordinates.
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,14 @@
 // seeding" (SODA 2007). The first one is any point, and each further one is a point that is taken with a
 // probability in proportion to its squared distance from the nearest centre so far.
 namespace kmeans {
+
+/// Returns the number that a point with this weight draws. `uniform` is within (0, 1], as it may be rounded
+/// to
+/// 1. Points without weight draw infinity, which is greater than all others.
+inline double drawn_of(double uniform, double weight) {
+  return weight > 0 ? -std::log(std::min(uniform, 1 - 0x1p-53)) / weight
+                    : std::numeric_limits<double>::infinity();
+}
 
 /// The library reduction that takes one point at random. Each point draws a number from an exponential
 /// distribution whose rate is the weight of the point, and the point with the least number is taken: the
@@ -76,14 +85,13 @@ struct Draw {
  private:
   void draw(Value& best, const PointRow<In>& row, std::int64_t i, std::int64_t turn, double weight) const {
     const std::int64_t number = row.number + i;
-    // The number is within (0, 1).
     const double uniform =
         tessera::uniform(tessera::hash(static_cast<std::uint64_t>(seed), turn, number, 0)) + 0x1p-54;
     // -log(u) is at least 1 - u, so that most points need no logarithm. The margin is wider than what is
     // rounded.
     constexpr double margin = 1 + 1e-9;
-    if (1 - uniform > best.drawn * weight * margin) return;
-    const double drawn = -std::log(uniform) / weight;
+    if (weight > 0 && 1 - uniform > best.drawn * weight * margin) return;
+    const double drawn = drawn_of(uniform, weight);
     if (best.is_before(drawn, number)) return;
     best.drawn = drawn;
     best.number = number;
@@ -111,7 +119,7 @@ struct Closer {
                   const tessera::LibraryBlock<const std::int32_t>& found,
                   const tessera::LibraryBlock<T>& out) const {
     const std::vector<T> taken(centre.data, centre.data + problem.dimensions());
-    // The mean of one centre is the centre, so that the block has the differences from it.
+    // The table is shifted by its only centre, so that the block has the differences from it.
     const CentreTable<T> table(taken.data(), 1, problem.dimensions(), exponents_of(found).top);
     TurnedBlock<T> block(problem.dimensions(), TurnedBlock<T>::cached_points(problem.dimensions()));
     problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {

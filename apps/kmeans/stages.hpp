@@ -50,17 +50,6 @@ struct WithTaken {
   }
 };
 
-/// The centres that a deck gives, as a value.
-template <class T>
-struct Given {
-  int dimensions;
-
-  template <class Centres, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Centres& centres, Coord i) const {
-    return cast<T>(centres(clamp(i - i / dimensions * dimensions, 0, dimensions - 1), i / dimensions));
-  }
-};
-
 /// The means of the clusters. The centre of an empty cluster stays.
 template <class T>
 struct Moved {
@@ -95,14 +84,13 @@ struct Movement {
   }
 };
 
-/// Whether no centre has moved by more than a tolerance, or this was the last turn.
+/// Whether no centre has moved by more than a tolerance.
 struct IsDone {
   double tolerance;
-  int turns;
 
-  template <class Movement, class Turn, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Movement& movement, const Turn& next, Coord) const {
-    return select(movement(0) > tolerance, select(next(0) < turns, 0, 1), 1);
+  template <class Movement, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Movement& movement, Coord) const {
+    return select(movement(0) > tolerance, 0, 1);
   }
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "cluster_sums.hpp"
 #include "label_finder.hpp"
 
@@ -26,10 +24,7 @@ struct Problem {
   /// Returns the greatest number of windows that coordinates of type In may need.
   template <class In>
   int most_windows() const {
-    using Limits = std::numeric_limits<In>;
-    if constexpr (std::is_integral_v<In>) return 1;
-    constexpr int range = Limits::max_exponent - Limits::min_exponent + Limits::digits;
-    return std::min(+Windows::most, Windows::needed(range, layout.points.size()));
+    return Windows::most_of<In>(layout.points.size());
   }
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace kmeans {
 
@@ -41,6 +43,14 @@ struct Windows {
   static int needed(int range, std::int64_t points) {
     const int first = width(points);
     return range <= first ? 1 : 1 + (range - first + first) / (first + 1);
+  }
+  /// Returns the greatest number of windows that sums of `points` numbers of type In may need.
+  template <class In>
+  static int most_of(std::int64_t points) {
+    using Limits = std::numeric_limits<In>;
+    if constexpr (std::is_integral_v<In>) return 1;
+    constexpr int range = Limits::max_exponent - Limits::min_exponent + Limits::digits;
+    return std::min(+most, needed(range, points));
   }
   /// Makes the windows for sums of `points` numbers. There must not be more than `most`.
   static Windows of(const Exponents& exponents, std::int64_t points) {

@@ -7,6 +7,7 @@ import os
 import sys
 import unittest
 
+import h5py
 import numpy as np
 
 # Python must not write compiled modules beside the sources.
@@ -97,6 +98,13 @@ class KMeans(ProgramRuns):
         labels, centres = self.stored("painted.h5", "labels"), self.stored("painted.h5", "centres")
         np.testing.assert_array_equal(self.stored("painted.h5", "picture"), np.round(centres[labels, 0]).astype(np.uint8))
 
+    def test_it_is_told_whether_the_turns_sufficed(self):
+        points = self.points(300, 2, seed=3)
+        self.run_on(points, "clusters=6", "turns=1")
+        self.assertRegex(self.printed, r"lloyd: 1 turn, .*not converged")
+        self.run_on(points, "clusters=6")
+        self.assertRegex(self.printed, r"lloyd: \d+ turns, .*, converged")
+
     def test_bad_input(self):
         def refusal(points, *words):
             self.store("points.h5", points)
@@ -105,12 +113,36 @@ class KMeans(ProgramRuns):
 
         points = self.points(20, 2)
         self.assertIn("there are only 20 points: give at most that many", refusal(points, "clusters=21"))
+        self.assertIn("there is only 1 point: give at most that many", refusal(points[:1], "clusters=2"))
         self.store("start.h5", points[:3])
         self.assertIn("give 4 rows of 2 coordinates", refusal(points, "clusters=4", "input.centres=start.h5"))
+        for wrong in (np.nan, np.inf):
+            centres = points[:4].copy()
+            centres[2, 1] = wrong
+            self.store("start.h5", centres)
+            self.assertIn("'input.centres': row 2 of 'start.h5' has a coordinate that is NaN or infinite",
+                          refusal(points, "clusters=4", "input.centres=start.h5"))
+        large = points[:4].astype(np.float64)
+        large[3, 0] = 1e200
+        self.store("start.h5", large)
+        self.assertIn("row 3 of 'start.h5' has a coordinate of 2^128 or more",
+                      refusal(points, "clusters=4", "input.centres=start.h5"))
+        self.assertIn("row 3 of 'start.h5' has a coordinate of 2^500 or more",
+                      refusal(points.astype(np.float64), "clusters=4", "input.centres=start.h5"))
+        self.assertIn("a coordinate of 'points.h5' is 2^500 or more", refusal(points * np.float64(1e200)))
         points[7, 1] = np.nan
-        self.assertIn("point 7 has a coordinate that is NaN or infinite", refusal(points))
+        self.assertIn("point 7 of 'points.h5' has a coordinate that is NaN or infinite", refusal(points))
         points[7, 1] = np.inf
-        self.assertIn("point 7 has a coordinate that is NaN or infinite", refusal(points))
+        self.assertIn("point 7 of 'points.h5' has a coordinate that is NaN or infinite", refusal(points))
+
+    def test_too_many_clusters_are_refused_before_anything_is_read(self):
+        for name, shape, dtype, most in (("rows", (8000, 8000), np.float32, 5592), ("long", (3, 1 << 28), np.float64, 0)):
+            with h5py.File(self.path("large.h5"), "w") as file:
+                # Chunks that are not written take no place.
+                file.create_dataset(name, shape, dtype, chunks=(1, 8000))
+            message = self.refused("kmeans", 2, f"{self.decks}/default.yaml", "input.file=large.h5",
+                                   "output.file=clusters.h5", f"clusters={shape[0]}")
+            self.assertRegex(message, fr"clusters.* take 2 GiB or more: give at most {most}\b")
 
     def test_checkpoints(self):
         points = self.points(500, 2, seed=3)

@@ -46,9 +46,14 @@ struct StreamTimes {
   int task = 0;
   /// The number of items that the task has computed.
   std::int64_t items = 0;
-  /// The sums over these items of the numbers of the items, of the times after the beginning of the run at
-  /// which the rank began and ended the task, and of the seconds that it waited for messages before.
-  double numbers = 0, begins = 0, ends = 0, waited = 0;
+  /// The sum of the numbers of these items.
+  double numbers = 0;
+  /// The sum of the times after the beginning of the run at which the rank began the task.
+  double begins = 0;
+  /// The sum of the times after the beginning of the run at which the rank ended the task.
+  double ends = 0;
+  /// The seconds that the rank waited for messages before it began the task.
+  double waited = 0;
 };
 
 /// What a rank has done in a run of a stream.
@@ -65,8 +70,10 @@ struct StreamOutcome {
   /// The times after the beginning of the run at which outputs were written, on the first rank that writes
   /// them.
   std::vector<double> written;
-  /// The seconds that this rank read and wrote.
-  double reading = 0, writing = 0;
+  /// The seconds that this rank read.
+  double reading = 0;
+  /// The seconds that this rank wrote.
+  double writing = 0;
 };
 
 /// A program that is ready to run on the ranks of a communicator for one item of a stream after the other,

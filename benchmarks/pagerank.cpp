@@ -28,7 +28,7 @@ using tessera::app::Session;
 constexpr double damping = 0.85;
 /// The turns of the benchmark `pagerank`, which are timed together.
 constexpr int timed_turns = 20;
-/// Where the turns of the benchmark `pagerank_solve` end.
+/// The change at which the turns of the benchmark `pagerank_solve` end.
 constexpr double tolerance = 1e-12;
 
 struct Options {

@@ -40,8 +40,8 @@ struct Bound {
   Image* image;
 };
 
-/// What the bodies of all tasks have in common: a pair and its present level. Each worker has a copy of a
-/// body, with plan instances of its own for each level.
+/// The base of the bodies of all tasks, which work on a pair and its present level. Each worker has a copy of
+/// a body, with plan instances of its own for each level.
 class LevelBody {
  protected:
   const LevelPlans& plans(const Pair& pair) const { return pair.plans->levels()[place(pair)]; }

@@ -81,7 +81,7 @@ class GraphProgram final : public app::GraphProgram {
   const app::GraphSetting& setting_;
   std::vector<std::string> frames_;
   std::int64_t window_;
-  /// What each frame is. They differ in their files alone.
+  /// The descriptions of the frames. They differ in their files alone.
   std::vector<io::ImageInfo> infos_;
   Settings settings_;
   std::shared_ptr<const PairPlans> plans_;

@@ -57,7 +57,7 @@ class Level {
 
   void add_equations() {
     first_ = input("first", {});
-    // What lies beyond the edges is read, but does not count.
+    // Pixels beyond the edges are read, but do not count.
     second_ = input("second", Boundary::clamp);
     dx_ = input("second_dx", Boundary::clamp);
     dy_ = input("second_dy", Boundary::clamp);
@@ -140,7 +140,7 @@ class Level {
   /// diffusivity.
   template <class Values, class Body, class... In>
   auto stages(const std::vector<std::string>& names, const Body& body, In... inputs) {
-    // Both calls give outputs of the same types, but for those of the kernels.
+    // The two calls give outputs of the same types, but for those of the kernels.
     const auto planes = [](const auto& outputs) {
       return std::apply([](const auto&... output) { return std::vector<Plane>{Plane(output)...}; }, outputs);
     };

@@ -15,7 +15,7 @@ enum class Solver : std::uint8_t { jacobi, red_black, chebyshev };
 /// The penalties of differences of grey values and of flows.
 enum class Penalty : std::uint8_t { quadratic, charbonnier };
 
-/// What a deck says about the method. The defaults are those of the article's program.
+/// The settings of the method, from a deck. The defaults are those of the article's program.
 struct Settings {
   /// The weight of smoothness: its square counts for the quadratic penalty, it itself for Charbonnier's.
   double alpha = 7;
@@ -42,7 +42,7 @@ struct Settings {
   std::optional<double> reach = {};
 };
 
-/// What else the pipeline computes.
+/// Further things that the pipeline computes.
 struct Extras {
   /// Whether there is an input `truth`, from which the errors of the flow are computed.
   bool has_truth = false;

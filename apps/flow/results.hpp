@@ -7,7 +7,7 @@
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
-// What the flow becomes: the result, a picture of it, and its errors.
+// These stages turn the flow into the result, a picture of it, and its errors.
 namespace flow {
 
 /// A stage body: the flow as an image of two channels.

@@ -82,7 +82,7 @@ void CentreTable<T>::choose_margin(double least_norm) {
   // With such errors, or when all centres are far, the above does not hold, and all points are doubtful.
   const bool has_bound = error < 0x1p-6 && least_norm < 0x1p30;
   margin_factor_ = static_cast<T>(2 * 6 * error);
-  // What is less than the least normal number may be lost.
+  // Parts below the least normal number may be lost.
   margin_rest_ =
       has_bound ? static_cast<T>(2 * 2.5 * error * least_norm * least_norm +
                                  (dimensions_ + 8.0) * 8 * static_cast<double>(std::numeric_limits<T>::min()))

@@ -12,7 +12,7 @@
 
 namespace kmeans {
 
-/// How distances are computed: by find_nearest, or by a GemmFinder, which needs can_use_gemm().
+/// The ways to compute distances: by find_nearest, or by a GemmFinder, which needs can_use_gemm().
 enum class Distances { fused, gemm };
 
 /// Finds the numbers of the nearest centres of points.

@@ -36,7 +36,7 @@ class CentreTable {
   const T* group(int g) const {
     return numbers_.data() + static_cast<std::size_t>(g) * static_cast<std::size_t>(group_size());
   }
-  /// What is subtracted from the coordinates.
+  /// The numbers that are subtracted from the coordinates.
   const T* shift() const { return shift_.data(); }
   /// The power of two by which the difference is multiplied.
   T scale() const { return scale_; }

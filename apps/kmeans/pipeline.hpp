@@ -12,7 +12,7 @@
 
 namespace kmeans {
 
-/// What a deck asks for.
+/// The settings that a deck gives.
 struct Task {
   /// The number of clusters.
   int clusters = 8;
@@ -22,7 +22,7 @@ struct Task {
   std::int64_t turns = 300;
   /// The turns end when no centre moves by more than this.
   double tolerance = 0;
-  /// How distances are computed.
+  /// The way in which distances are computed.
   Distances distances = Distances::fused;
   /// The type of the first centres, if a file gives them.
   std::optional<ElementType> given = {};

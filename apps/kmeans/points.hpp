@@ -30,7 +30,7 @@ struct PointRow {
   const In* point(std::int64_t i) const { return first + i * point_stride; }
 };
 
-/// How the array of points is laid out. It has N dimensions, of which the points take P: a data set of rows
+/// The layout of the array of points. It has N dimensions, of which the points take P: a data set of rows
 /// of coordinates (N = 2, P = 1), or a picture whose channels are the coordinates (N = 3, or 2 if it is grey;
 /// P = 2).
 template <int N, int P>

@@ -16,14 +16,14 @@ namespace pagerank {
 /// of them negative, and nothing else.
 bool parse_integers(std::string_view line, std::span<std::int64_t> numbers);
 
-/// What was read from a part of a file.
+/// The entries that were read from a part of a file.
 struct ParsedEntries {
   std::vector<Link> links;
   /// The number of entries, which is less than that of the links if the matrix is symmetric.
   std::int64_t entries = 0;
   /// The number of lines, up to and including one that cannot be used.
   std::int64_t lines = 0;
-  /// What is wrong with the last line; empty if nothing is.
+  /// The error in the last line; empty if there is none.
   std::string error = {};
 };
 

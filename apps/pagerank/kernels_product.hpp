@@ -11,12 +11,12 @@ namespace pagerank {
 /// One number for each position.
 using Values = Kokkos::View<double*, tessera::MemorySpace>;
 
-/// How rows are multiplied.
+/// The ways to multiply rows.
 enum class Product : std::uint8_t {
   fused,          ///< In the pass that computes ranks.
   kokkos_kernels  ///< Before that, by KokkosSparse::spmv.
 };
-/// What the key `product` calls them.
+/// The names of these ways for the key `product`.
 constexpr const char* product_names[] = {"fused", "kokkos-kernels"};
 /// Whether the program is built with Kokkos Kernels.
 #ifdef PAGERANK_KERNELS

@@ -35,7 +35,7 @@ inline std::string number_of(std::int64_t count, std::string_view one, std::stri
   return std::to_string(count) + " " + std::string(count == 1 ? one : several);
 }
 
-/// How links are read.
+/// The settings with which links are read.
 struct LinkReading {
   /// Whether the numbers of the entries are the weights of their links. Otherwise all links have the
   /// weight 1.

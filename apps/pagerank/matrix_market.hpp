@@ -10,7 +10,7 @@
 
 namespace pagerank {
 
-/// What the first lines of a Matrix Market file say.
+/// The contents of the first lines of a Matrix Market file.
 struct MatrixMarketHeader {
   /// The number of vertices: of rows, and of columns.
   std::int64_t vertices = 0;

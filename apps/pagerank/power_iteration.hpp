@@ -45,8 +45,8 @@ class PowerIteration {
   double damping_;
   RowUpdate update_;
   tessera::ExactSumOperation<double> addition_;
-  /// What vertices give for a weight of 1: own vertices, and behind them ghosts. A turn reads the array
-  /// number `from_` and writes the other one.
+  /// The parts of their ranks that vertices give for a weight of 1: own vertices, and behind them ghosts. A
+  /// turn reads the array number `from_` and writes the other one.
   Values gives_[2];
   std::unique_ptr<tessera::IndexedExchange<double>> exchanges_[2];
   int from_ = 0;

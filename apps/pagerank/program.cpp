@@ -37,7 +37,7 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-/// What the header of the input says.
+/// The header of the input.
 using Header = std::variant<MatrixMarketHeader, io::ImageInfo>;
 
 /// Throws InputError when the file cannot be read, or has no size.
@@ -83,7 +83,7 @@ Header inspect(const app::IterationSetting& setting) {
   return matrix;
 }
 
-/// What one rank computes and sends in a turn.
+/// The amounts that one rank computes and sends in a turn.
 struct RankWork {
   std::int64_t first = 0, rows = 0, links = 0, ghosts = 0, sent_to = 0, received_from = 0, sent = 0;
 };

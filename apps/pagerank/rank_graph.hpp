@@ -42,7 +42,7 @@ struct RankGraph {
   std::vector<double> weights;
   /// The sum of the weights of the links from each own vertex, by positions.
   std::vector<double> sums;
-  /// What is sent and received, by positions.
+  /// The vertices that are sent and received, by positions.
   tessera::IndexLists lists;
 
   /// The number of own vertices.

@@ -85,7 +85,7 @@ KOKKOS_FORCEINLINE_FUNCTION double sum_of_row(const KnownSums& known, std::int64
   return known.sums[row];
 }
 
-/// What the kernels of a turn read and write.
+/// The arrays that the kernels of a turn read and write.
 template <class Links>
 struct Row {
   Links links;

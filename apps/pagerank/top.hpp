@@ -15,8 +15,8 @@ struct Ranked {
 };
 
 /// Returns the vertices with the highest ranks, at most `count` of them, on rank 0; an empty list on others.
-/// Of equal ranks the one of the lower vertex comes first. `ranks` are those of the vertices from `first` on.
-/// Collective.
+/// If ranks are equal, that of the lower vertex comes first. `ranks` are those of the vertices from `first`
+/// on. Collective.
 std::vector<Ranked> highest(MPI_Comm communicator, const std::vector<double>& ranks, std::int64_t first,
                             std::int64_t count);
 

@@ -55,7 +55,7 @@ class Flows(ProgramRuns):
             truth = motion.flow(WIDTH, HEIGHT)
             of_reference = reference.end_point_errors(*reference.flow(*images, settings)[:2], truth)
             found = reference.end_point_errors(*self.flow(images, settings), truth)
-            # Both end by the same test, and differ by roundings alone.
+            # The two implementations end by the same test, and differ by roundings alone.
             self.assertLess(np.mean(found), np.mean(of_reference) + 1e-5, name)
             self.assertLess(np.mean(found), 0.03, name)
 

@@ -176,7 +176,7 @@ class PageRank(ProgramRuns):
                       self.refused("pagerank", None, *self.words("restart=.")))
 
     def test_what_cannot_be_written_is_noticed_before_the_input_is_read(self):
-        # What is wrong with the entries would be noticed later.
+        # Errors in the entries would be noticed later.
         self.write_text("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\nx\n")
         for words, message in ((("output.file=/proc/ranks.h5",), "/proc"), (("checkpoint.directory=graph.mtx",), "graph.mtx"),
                                (("restart=none.h5",), "none.h5")):

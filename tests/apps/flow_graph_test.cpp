@@ -20,7 +20,7 @@ using test::WholeArray;
 
 constexpr int pairs = 5;
 
-/// What is computed for a pair.
+/// The results for a pair.
 struct Result {
   std::vector<float> flow;
   std::vector<std::int64_t> turns;

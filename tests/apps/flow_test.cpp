@@ -61,7 +61,7 @@ Scene<T> scene_of(std::int64_t width, std::int64_t height, const Motion& motion)
   return scene;
 }
 
-/// What a run gives.
+/// The results of a run.
 struct Result {
   WholeArray<float> flow;
   std::map<std::string, double> numbers;

@@ -26,7 +26,7 @@ struct Clusters {
   int empty = 0;
 };
 
-/// How a run is carried out.
+/// The ranks, threads and tiles of a run.
 struct Way {
   int ranks = 1;
   int threads = 1;

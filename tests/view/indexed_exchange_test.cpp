@@ -60,7 +60,7 @@ class IndexedExchangeTest : public testing::Test {
       for (std::int64_t i = 0; i < own; ++i) host(i) = value<T>(last() - 1 - i, round);
       Kokkos::deep_copy(array, host);
       exchange.start(execution);
-      // What is sent has been packed, so that it may be written at once.
+      // The elements that are sent have been packed, so that they may be written at once.
       const auto own_part = Kokkos::subview(array, std::pair<std::int64_t, std::int64_t>(0, own));
       Kokkos::deep_copy(own_part, T(-1));
       exchange.finish(execution);

@@ -18,7 +18,7 @@
 
 namespace tessera::app {
 
-/// What a program that iterates knows when it is made.
+/// The surroundings of a program that iterates, which it knows when it is made.
 struct IterationSetting {
   /// The lifetime of MPI and Kokkos, with the communicator of all ranks.
   Session& session;
@@ -30,7 +30,7 @@ struct IterationSetting {
   std::vector<std::string> deck_files;
 };
 
-/// How a turn of an iteration ended. All ranks return the same.
+/// The end of a turn of an iteration. All ranks return the same.
 struct IterationTurn {
   /// The residual, which says how far the iteration is from its end. The run ends with the status `diverged`
   /// if it is not finite.
@@ -39,7 +39,7 @@ struct IterationTurn {
   bool has_converged = false;
 };
 
-/// What the runner of an iteration does for its program.
+/// The services of the runner of an iteration for its program.
 class IterationRunner {
  public:
   virtual ~IterationRunner() = default;

@@ -10,7 +10,7 @@
 
 namespace tessera::app {
 
-/// What the records of a run say about a loop.
+/// The description of a loop in the records of a run.
 struct RecordedLoop {
   /// The name of the loop.
   std::string name;

@@ -56,7 +56,7 @@ struct StreamTimes {
   double waited = 0;
 };
 
-/// What a rank has done in a run of a stream.
+/// The work of a rank in a run of a stream.
 struct StreamOutcome {
   /// The number of items that were begun, on all ranks together.
   std::int64_t begun = 0;

@@ -27,7 +27,7 @@ ScheduleNames names_of(const PipelineApplication& application) {
         "with_names_of");
   std::vector<std::string> outputs{application.output};
   outputs.insert(outputs.end(), application.other_outputs.begin(), application.other_outputs.end());
-  // What is the output of some pipelines, and a stage of others, is scheduled like an output.
+  // An array that is the output of some pipelines, and a stage of others, is scheduled like an output.
   std::vector<std::string> stages = application.stages;
   std::erase_if(stages,
                 [&](const std::string& name) { return std::ranges::find(outputs, name) != outputs.end(); });

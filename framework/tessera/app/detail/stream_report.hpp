@@ -33,7 +33,7 @@ class StreamTimesOfRanks {
   std::string chart() const;
 
  private:
-  /// What a rank kept, sent, read and wrote.
+  /// The bytes and seconds of what a rank kept, sent, read and wrote.
   struct RankCost {
     std::int64_t peak_bytes = 0, messages = 0, message_bytes = 0;
     double reading = 0, writing = 0;

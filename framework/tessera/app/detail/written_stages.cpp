@@ -78,7 +78,7 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
 }
 
 std::vector<std::string> written_stages(const deck::Deck& deck) {
-  // What is written without being asked for is for the HDF5 file, if there is one.
+  // Stages that are written without being asked for are for the HDF5 file, if there is one.
   const deck::KeyDeclaration* const key = deck.schema().find(stages_key);
   const bool is_default = key != nullptr && key->default_text.has_value() && deck.is_set("output.file");
   return key != nullptr && (is_default || deck.is_set(stages_key))

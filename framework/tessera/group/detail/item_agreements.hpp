@@ -8,12 +8,12 @@
 
 namespace tessera::group {
 
-/// What the ranks of a stream tell each other about each item while they go on. No rank waits for the others,
-/// except that it begins item i only after all ranks have ended item i - `delay`. So all ranks learn of a
-/// failure at the same item, and begin no further one.
+/// The messages in which the ranks of a stream tell each other about each item while they go on. No rank
+/// waits for the others, except that it begins item i only after all ranks have ended item i - `delay`. So
+/// all ranks learn of a failure at the same item, and begin no further one.
 class ItemAgreements {
  public:
-  /// What a rank may say about an item; both may be added.
+  /// The flags that a rank may give an item; the two may be added.
   static constexpr int failure = 1, stop = 2;
 
   /// Every rank passes the same `delay`. `communicator` must not be used for anything else at the same time.

@@ -29,7 +29,7 @@ std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& pl
   };
   for (int input : pipeline[stage].inputs)
     if (std::ranges::find(arrays, input, &StagedArray::array) == arrays.end()) add(input, false);
-  // What a reduction computes are partial values, which lie in host memory.
+  // A reduction computes partial values, which lie in host memory.
   if (pipeline[stage].reduction == nullptr)
     for (int part : pipeline.parts(stage)) add(part, true);
   return arrays;

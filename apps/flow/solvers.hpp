@@ -12,8 +12,6 @@ template <class V>
 struct Vector {
   V u, v;
 };
-template <class V>
-Vector(V, V) -> Vector<V>;
 
 /// Returns the mean of the neighbours of a pixel.
 template <class In, class Coord>
@@ -38,7 +36,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto solved(const V& mean_u, const V& mean_v, const 
                                         const In& h, const Coord& x, const Coord& y) {
   const auto a = gx(x, y), b = gy(x, y);
   const auto t = a * mean_u + b * mean_v - h(x, y);
-  return Vector{mean_u - a * t, mean_v - b * t};
+  auto u = mean_u - a * t, v = mean_v - b * t;
+  return Vector<decltype(u)>{u, v};
 }
 
 /// Returns the two components of a new iterate, and the square of its distance from the iterate before.

@@ -59,7 +59,7 @@ struct Moved {
   template <class Centres, class Sums, class Coord>
   KOKKOS_FUNCTION auto operator()(const Centres& centres, const Sums& sums, Coord i) const {
     const auto count = sums(clusters * dimensions + i / dimensions);
-    return select(count > 0.0, cast<T>(sums(i) / max(count, 1.0)), centres(i));
+    return select(count > 0.0, cast<T>(sums(i) / tessera::max(count, 1.0)), centres(i));
   }
 };
 
@@ -78,9 +78,9 @@ struct Movement {
             cast<double>(moved(k * dimensions + j)) - cast<double>(centres(k * dimensions + j));
         square = square + difference * difference;
       }
-      greatest = max(greatest, square);
+      greatest = tessera::max(greatest, square);
     }
-    return sqrt(greatest);
+    return tessera::sqrt(greatest);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "links.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace pagerank {
 
@@ -27,13 +28,6 @@ inline int rank_in(MPI_Comm communicator) {
   return rank;
 }
 
-/// Returns the number of ranks.
-inline int count_of_ranks(MPI_Comm communicator) {
-  int ranks = 1;
-  MPI_Comm_size(communicator, &ranks);
-  return ranks;
-}
-
 namespace detail {
 /// Sends `links`, which are in the order of their receivers and of which counts[r] are for rank r.
 std::vector<Link> exchanged_links(MPI_Comm communicator, const std::vector<Link>& links,
@@ -42,7 +36,7 @@ std::vector<Link> exchanged_links(MPI_Comm communicator, const std::vector<Link>
 
 template <class RankOf>
 std::vector<Link> moved_links(MPI_Comm communicator, std::vector<Link> links, const RankOf& rank_of) {
-  const int ranks = count_of_ranks(communicator);
+  const int ranks = tessera::ranks_of(communicator);
   if (ranks == 1) return links;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
   for (const Link& link : links) ++counts[static_cast<std::size_t>(rank_of(link))];

@@ -98,7 +98,7 @@ class VertexGroups {
       work[i] += work_of_vertex * (std::min(begin + size_, vertices_) - begin);
       all += work[i];
     }
-    const int ranks = count_of_ranks(communicator);
+    const int ranks = tessera::ranks_of(communicator);
     Bounds bounds{0};
     std::int64_t done = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
@@ -291,7 +291,7 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
   graph.communicator = communicator;
   graph.vertices = read.vertices;
   graph.rank = rank_in(communicator);
-  const Bounds even = even_bounds(graph.vertices, count_of_ranks(communicator));
+  const Bounds even = even_bounds(graph.vertices, tessera::ranks_of(communicator));
   const std::int64_t even_size = std::max<std::int64_t>(even[1], 1);
   const std::int64_t first = even[index(graph.rank)];
   const std::int64_t vertices = even[index(graph.rank) + 1] - first;

@@ -26,7 +26,7 @@ std::vector<Ranked> highest(MPI_Comm communicator, const std::vector<double>& ra
   keep_highest(own, count);
   const int bytes = static_cast<int>(own.size() * sizeof(Ranked));
   const bool is_first = rank_in(communicator) == 0;
-  std::vector<int> sizes(is_first ? static_cast<std::size_t>(count_of_ranks(communicator)) : 0);
+  std::vector<int> sizes(is_first ? static_cast<std::size_t>(tessera::ranks_of(communicator)) : 0);
   MPI_Gather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicator);
   std::vector<int> places;
   int all = 0;

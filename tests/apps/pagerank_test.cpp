@@ -67,7 +67,7 @@ std::vector<double> ranks_of(MPI_Comm communicator, std::int64_t vertices, const
                              int turns, bool once, std::vector<double>* changes = nullptr,
                              Product product = Product::fused) {
   Links read{.vertices = vertices, .links = {}};
-  const auto parts = static_cast<std::size_t>(count_of_ranks(communicator));
+  const auto parts = static_cast<std::size_t>(tessera::ranks_of(communicator));
   for (std::size_t i = 0; i < links.size(); ++i)
     if (i % parts == static_cast<std::size_t>(rank_in(communicator))) read.links.push_back(links[i]);
   const RankGraph graph = distributed(communicator, read, once);
@@ -153,7 +153,7 @@ TEST(RankGraph, RanksHaveAboutAsManyLinksAsEachOther) {
   const RankGraph graph = distributed(MPI_COMM_WORLD, read, false);
   std::int64_t most = std::ssize(graph.columns) + 4 * graph.rows();
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  EXPECT_LT(static_cast<double>(most), 1.02 * 80000 / count_of_ranks(MPI_COMM_WORLD));
+  EXPECT_LT(static_cast<double>(most), 1.02 * 80000 / tessera::ranks_of(MPI_COMM_WORLD));
   EXPECT_EQ(graph.links, 60000);
 }
 
@@ -180,7 +180,7 @@ TEST(Highest, HasTheLowerOfEqualVerticesFirst) {
   }
   std::vector<std::int64_t> vertices;
   for (const Ranked& one : found) vertices.push_back(one.vertex);
-  const bool has_more = count_of_ranks(MPI_COMM_WORLD) > 1;
+  const bool has_more = tessera::ranks_of(MPI_COMM_WORLD) > 1;
   EXPECT_EQ(vertices, (std::vector<std::int64_t>{1, 3, has_more ? 6 : 2}));
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
@@ -17,6 +16,7 @@
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/counted.hpp"
+#include "tessera/pipeline/run/residual.hpp"
 
 namespace tessera::app {
 namespace {
@@ -133,11 +133,7 @@ class IterationRun final : public IterationRunner {
       state_.residual = turn.residual;
       state_.has_converged = turn.has_converged;
       bindings.after_turn(state_);
-      if (!std::isfinite(turn.residual))
-        throw DivergedError(fmt::format(
-            "the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
-            "or change its parameters",
-            application_.loop, state_.turns, application_.residual, turn.residual));
+      check_residual(application_.loop, state_.turns, application_.residual, turn.residual);
       if (bindings.keep_loop && !state_.has_converged)
         bindings.keep_loop(state_, [this](int array, BlockSink& sink) { program_.store(array, sink); });
     }

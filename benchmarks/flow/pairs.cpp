@@ -129,7 +129,11 @@ void FlowPairs::by_graph(int window) {
   const auto pairs = static_cast<std::int64_t>(frames_.size()) - 1;
   const int ranks = session_.rank_count(), rank = session_.rank();
   graph::Graph graph("flow");
-  const graph::Pool<Pair> memory(graph, "pairs", {.count = window}, [] { return std::make_shared<Pair>(); });
+  std::size_t used = 0;
+  const graph::Pool<Pair> memory(graph, "pairs", {.count = window}, [&] {
+    if (used == memory_.size()) memory_.push_back(std::make_shared<Pair>());
+    return memory_[used++];
+  });
   const auto begun = graph.source(
       "draw", {},
       [&](std::int64_t number, PairLease pair) -> std::optional<PairLease> {

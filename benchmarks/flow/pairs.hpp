@@ -25,7 +25,8 @@ class FlowPairs {
   /// Computes one pair after the other on all ranks, and all threads of each. They decide about the end of
   /// the solver's loop after each turn, or while they compute the next one.
   void by_pipeline(bool overlaps_test);
-  /// Computes each pair on one thread of one rank, up to `window` pairs at the same time on each rank.
+  /// Computes each pair on one thread of one rank, up to `window` pairs at the same time on each rank. The
+  /// memory of pairs is kept for the next call, as that of the pipelines is.
   void by_graph(int window);
 
   /// The number of turns of the solver for all pairs.
@@ -43,6 +44,7 @@ class FlowPairs {
   std::vector<std::vector<std::uint8_t>> frames_;
   std::vector<std::unique_ptr<PlannedFlow>> pipelines_;
   std::shared_ptr<const flow::PairPlans> plans_;
+  std::vector<std::shared_ptr<flow::Pair>> memory_;
   std::int64_t turns_ = -1;
   /// Sums of the bits of the flow of each pair. They are only known to a single rank.
   std::vector<std::uint64_t> sums_;

@@ -156,7 +156,7 @@ class Flow(ProgramRuns):
                       refused("scales=9", ranks=0))
         for ranks, frames in ((0, {"first": "broken.h5", "second": "whole.h5"}), (3, {"first": "whole.h5", "second": "broken.h5"})):
             self.assertIn("broken.h5 has no finite number at (3, 50): give one of finite numbers", refused(ranks=ranks, **frames))
-        self.assertIn("cut.flo: is damaged: 83 x 61 pixels take 40516 bytes, but it has 112", refused("truth.file=cut.flo", ranks=0))
+        self.assertIn("cut.flo: is damaged: its 112 bytes are not those of 83 x 61 pixels", refused("truth.file=cut.flo", ranks=0))
         self.assertIn("'truth.file': it is [0, 83) x [0, 61) of uint8, but the flow of these frames [0, 83) x [0, 61) x [0, 2) of float32",
                       refused("truth.file=frame10.h5", ranks=0))
         self.assertIn("'picture.scale': there is no picture: give output.png, too, or leave it out", refused("picture.scale=2", ranks=0))

@@ -39,12 +39,14 @@ ImageInfo inspect_flo(const std::string& path) {
   const Box domain = read_header(path, file.get());
   std::error_code error;
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  const std::int64_t expected =
-      static_cast<std::int64_t>(sizeof(FloHeader)) + domain[0].size() * domain[1].size() * pixel_bytes;
-  if (error || size != expected)
+  // A header may claim so many pixels that the number of their bytes is not representable; that of pixels
+  // always is.
+  const std::int64_t pixels = domain[0].size() * domain[1].size();
+  const std::int64_t bytes = size - static_cast<std::int64_t>(sizeof(FloHeader));
+  if (error || bytes % pixel_bytes != 0 || bytes / pixel_bytes != pixels)
     fail(path,
-         fmt::format("is damaged: {} x {} pixels take {} bytes, but it has {}", domain[0].size(),
-                     domain[1].size(), expected, size),
+         fmt::format("is damaged: its {} bytes are not those of {} x {} pixels", size, domain[0].size(),
+                     domain[1].size()),
          "replace it by the whole file");
   return {ImageFormat::flo, ElementType::float32, domain};
 }

@@ -78,7 +78,7 @@ struct PointBounds {
   }
 };
 
-/// The bounds of a point of which nothing is known.
-inline std::uint64_t unknown_bounds() { return PointBounds().packed(); }
+/// The bits of a point that has no label yet: the upper bound is NaN, which no other point has.
+inline constexpr std::uint64_t unknown_bounds = ((std::uint64_t(1) << 63) - 1) >> 41 << 41;
 
 }  // namespace kmeans

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bounds.hpp"
+#include "gathered_numbers.hpp"
 #include "steps.hpp"
 
 namespace kmeans {
@@ -30,20 +31,16 @@ struct FindMoves {
     return input == 2 ? tessera::Box{exponent_elements}
                       : tessera::Box{{0, std::int64_t(clusters) * dimensions}};
   }
-  std::int64_t value_bytes() const { return (std::int64_t(1) + count()) * 8; }
+  std::int64_t value_bytes() const { return GatheredNumbers::bytes(count()); }
   std::int64_t scratch_bytes(const tessera::Box&) const {
     return std::int64_t(clusters) * (dimensions + 1) * 8;
   }
-  void init(std::byte* value) const {
-    std::fill_n(numbers_of(value), count(), 0.0);
-    *reinterpret_cast<std::int64_t*>(value) = count();
-  }
-
+  void init(std::byte* value) const { GatheredNumbers::clear(value, count()); }
   void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const T>& centres,
            const tessera::LibraryBlock<const T>& before,
            const tessera::LibraryBlock<const std::int32_t>& found) const {
     const double scale = distance_scale(exponents_of(found).top);
-    double* const moves = numbers_of(value);
+    double* const moves = GatheredNumbers::of(value);
     const std::vector<double> turned = turn(centres.data);
     std::vector<double> squares(static_cast<std::size_t>(clusters));
     for (std::int64_t k = box[0].begin; k < box[0].end; ++k) {
@@ -51,19 +48,10 @@ struct FindMoves {
       moves[clusters + k] = half_distance(turned, static_cast<int>(k), scale, squares);
     }
   }
-  /// Each number is in one of the values, and the others have 0 there.
-  static void join(std::byte* into, const std::byte* other) {
-    const std::int64_t count = *reinterpret_cast<const std::int64_t*>(into);
-    const double* const from = numbers_of(const_cast<std::byte*>(other));
-    for (std::int64_t i = 0; i < count; ++i) numbers_of(into)[i] += from[i];
-  }
-  void store(const std::byte* value, double* result) const {
-    std::copy_n(numbers_of(const_cast<std::byte*>(value)), count(), result);
-  }
+  static void join(std::byte* into, const std::byte* other) { GatheredNumbers::join(into, other); }
+  void store(const std::byte* value, double* result) const { GatheredNumbers::store(value, result); }
 
  private:
-  static double* numbers_of(std::byte* value) { return reinterpret_cast<double*>(value) + 1; }
-
   /// Returns the first coordinates of all centres, then their second ones, and so on.
   std::vector<double> turn(const T* centres) const {
     std::vector<double> turned(static_cast<std::size_t>(clusters) * static_cast<std::size_t>(dimensions));

@@ -61,7 +61,8 @@ kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
 
 void check_size(const deck::Deck& deck, const kmeans::Task& task, ElementType type, std::int64_t points,
                 std::int64_t dimensions) {
-  if (const std::int64_t most = kmeans::most_clusters(type, points, dimensions); task.clusters > most)
+  if (const std::int64_t most = kmeans::most_clusters(type, points, dimensions, task.bounds);
+      task.clusters > most)
     deck.fail("clusters",
               fmt::format("the sums of {} of {} take 2 GiB or more: give at most {}",
                           counted(task.clusters, "cluster"), counted(dimensions, "coordinate"), most));

@@ -106,7 +106,7 @@ Array<std::int32_t, P> add_turns(Pipeline& pipeline, const Problem<N, P>& proble
 }
 
 /// Adds the loop as `add_turns` does, with bounds that leave out searches. Its state has the bounds of all
-/// points, and the centres to which they belong.
+/// points, the centres to which they belong, and the sums of the clusters.
 template <class In, int N, int P>
 Array<std::int32_t, P> add_bounded_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task,
                                          Array<In, N> points, Array<NumberOf<In>, 1> centres,
@@ -118,7 +118,8 @@ Array<std::int32_t, P> add_bounded_turns(Pipeline& pipeline, const Problem<N, P>
   const Array<std::uint64_t, P> known = pipeline.stage<std::uint64_t, P>("unknown_bounds", UnknownBounds());
   pipeline.bound(known, box, {});
   const auto before = pipeline.values<T>("centres_before", Same(), clusters * dimensions, centres);
-  const auto searched = pipeline.value<double>("searched", Zero<double>());
+  const int count = Totals<In, N, P>{problem}.count();
+  const auto totals = pipeline.values<std::int64_t>("no_totals", Zero<std::int64_t>(), count);
   pipeline.repeat("lloyd", task.turns, [&](const Pipeline::Loop& loop) {
     const auto moves = pipeline.library_reduction<1>("moves", find_moves, find_moves.count(), {{0, clusters}},
                                                      centres, before, exponents);
@@ -126,14 +127,18 @@ Array<std::int32_t, P> add_bounded_turns(Pipeline& pipeline, const Problem<N, P>
         pipeline.library_stage<std::uint64_t, P>("bounds", SearchWithBounds<In, N, P, std::uint64_t>{problem},
                                                  {}, points, known, centres, moves, exponents);
     pipeline.bound(bounds, box, {});
-    const SumBounded<In, N, P> sum{{problem}};
-    const auto sums = pipeline.library_reduction<P>("sums", sum, sum.count(), box, points, bounds, exponents);
+    const auto changes = pipeline.library_reduction<P>("changes", SumChanges<In, N, P>{{problem}}, count, box,
+                                                       points, bounds, known, exponents);
+    const auto changed = pipeline.values<std::int64_t>("totals", Plus(), count, totals, changes);
+    const RoundTotals<In, N, P> rounded{problem};
+    const auto sums =
+        pipeline.library_reduction<1>("sums", rounded, rounded.count(), {{0, clusters}}, changed, exponents);
     add_move(pipeline, loop, task, dimensions, centres, sums);
     loop.feed(centres, before);
     loop.feed(bounds, known);
-    loop.feed(pipeline.value<double>("all_searched", AllSearched{sum.searched()}, sums, searched), searched);
+    loop.feed(changed, totals);
   });
-  if (!task.has_labels_only) pipeline.output(pipeline.value<double>("searched_points", Same(), searched));
+  if (!task.has_labels_only) pipeline.output(pipeline.value<std::int64_t>("searched_points", Same(), totals));
   const auto moves = pipeline.library_reduction<1>("last_moves", find_moves, find_moves.count(),
                                                    {{0, clusters}}, centres, before, exponents);
   return pipeline.library_stage<std::int32_t, P>("labels", SearchWithBounds<In, N, P, std::int32_t>{problem},
@@ -195,7 +200,7 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
 
 /// Returns the greatest number of clusters whose sums take less than 2 GiB, which is what a global reduction
 /// may take. `type` is the type of the coordinates.
-std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions);
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions, Bounds bounds);
 
 /// Returns the pipeline for a data set of rows of coordinates.
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task);

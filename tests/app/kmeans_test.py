@@ -206,6 +206,9 @@ class KMeans(ProgramRuns):
             message = self.refused("kmeans", 2, f"{self.decks}/default.yaml", "input.file=large.h5",
                                    "output.file=clusters.h5", f"clusters={shape[0]}")
             self.assertRegex(message, fr"clusters.* take 2 GiB or more: give at most {most}\b")
+            message = self.refused("kmeans", 1, f"{self.decks}/default.yaml", "input.file=large.h5", "bounds=hamerly",
+                                   "output.file=clusters.h5", f"clusters={max(most, 1)}")
+            self.assertRegex(message, fr"clusters.* take 2 GiB or more: give at most {max(most // 2, 0)}\b")
 
     def test_checkpoints(self):
         points = self.points(500, 2, seed=3)

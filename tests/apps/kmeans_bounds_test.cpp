@@ -38,7 +38,9 @@ TEST(KMeansBounds, ArePackedToTheSafeSide) {
     EXPECT_EQ(kept.packed(), bounds.packed());
   }
   EXPECT_EQ(PointBounds::of(PointBounds{0, 1, -3, false}.packed()).lower, 0);
-  EXPECT_EQ(PointBounds::of(kmeans::unknown_bounds()).upper, infinity);
+  EXPECT_TRUE(std::isnan(PointBounds::of(kmeans::unknown_bounds).upper));
+  EXPECT_EQ(PointBounds::of(kmeans::unknown_bounds).lower, 0);
+  EXPECT_EQ(PointBounds::of(kmeans::unknown_bounds).label, 0);
 }
 
 /// Expects that no other centre is nearer than the finder says, and that it says enough to be of use.

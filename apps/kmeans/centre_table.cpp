@@ -79,8 +79,12 @@ double CentreTable<T>::add(const T* centre, int k) {
 template <class T>
 void CentreTable<T>::choose_margin(double least_norm) {
   const double error = (dimensions_ + 8) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  // With such errors, or when all centres are far, the above does not hold, and all points are doubtful.
-  const bool has_bound = error < 0x1p-6 && least_norm < 0x1p30;
+  // With such errors, or when all centres are far, the above does not hold, and all points are doubtful. So
+  // they are when 0 has been moved far away from the points, to where half of the centres are: then a centre
+  // that is far away from 0 may be near to them.
+  const bool is_near =
+      std::ranges::all_of(shift_, [this](T shift) { return std::abs(shift) * scale_ < T(0x1p20); });
+  const bool has_bound = error < 0x1p-6 && least_norm < 0x1p30 && is_near;
   margin_factor_ = static_cast<T>(2 * 6 * error);
   // Parts below the least normal number may be lost.
   margin_rest_ =

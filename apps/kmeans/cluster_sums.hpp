@@ -17,6 +17,9 @@ namespace kmeans {
 /// window and each coordinate, coordinates first.
 class ClusterSums {
  public:
+  /// The number of integers before the numbers of points.
+  static constexpr int first_count = 3;
+
   /// Makes the sums that lie at `value`.
   ClusterSums(std::byte* value, int clusters, int dimensions, int windows)
       : numbers_(reinterpret_cast<std::int64_t*>(value)),
@@ -71,8 +74,6 @@ class ClusterSums {
   }
 
  private:
-  static constexpr int first_count = 3;
-
   std::int64_t* numbers_;
   int clusters_;
   int dimensions_;

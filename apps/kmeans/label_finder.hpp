@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,26 @@ class LabelFinder {
     return (numbers + products) * static_cast<std::int64_t>(sizeof(double));
   }
 
+  /// The number of points that are searched together.
+  int block_size() const { return block_.size(); }
+  /// The number of points that are searched together in so many dimensions.
+  static int block_points(int dimensions, Distances distances) {
+    return distances == Distances::gemm ? gemm_points : TurnedBlock<T>::cached_points(dimensions);
+  }
+  /// Makes `for_each` find what other_distance() returns, too. Distances must be `fused`.
+  void find_others() { others_.resize(static_cast<std::size_t>(block_.size())); }
+  /// The power of two by which distances are multiplied.
+  double scale() const { return static_cast<double>(table_.scale()); }
+  /// Returns a lower bound of the scaled distances of a point from all centres but that of its label, while
+  /// `for_each` calls use(begin, count, labels) with this point as number begin + i.
+  double other_distance(int i) const {
+    // Centres that are farther away than this are not looked at.
+    constexpr double greatest = 0x1p39;
+    const double square = std::max(0.0, static_cast<double>(others_[static_cast<std::size_t>(i)]));
+    const double factor = 1 + static_cast<double>(table_.margin_factor()) / 3;
+    return std::min(std::sqrt(square / factor) * (1 - 0x1p-20), greatest);
+  }
+
   /// Calls use(begin, count, labels) for each part of a row: labels[i] is the number of the centre that is
   /// nearest to the point begin + i of the row.
   template <class In, class Use>
@@ -51,7 +72,8 @@ class LabelFinder {
       count = static_cast<int>(std::min<std::int64_t>(block_.size() - place, row.count - begin));
       block_.take(row, begin, count, place, table_);
       const bool has_doubtful = by_gemm_ ? by_gemm_->find(block_.data(), labels_.data())
-                                         : find_nearest(table_, block_.data(), block_.size(), labels_.data());
+                                         : find_nearest(table_, block_.data(), block_.size(), labels_.data(),
+                                                        others_.empty() ? nullptr : others_.data());
       if (has_doubtful) decide(row, begin, count, labels_.data() + place);
       use(begin, count, labels_.data() + place);
     }
@@ -67,17 +89,16 @@ class LabelFinder {
       for (std::size_t j = 0; j < point_.size(); ++j)
         point_[j] = static_cast<double>(point[static_cast<std::int64_t>(j) * row.coordinate_stride]);
       labels[i] = table_.nearest_by_squares(point_.data());
+      if (!others_.empty()) others_[static_cast<std::size_t>(i)] = 0;
     }
-  }
-
-  static int block_points(int dimensions, Distances distances) {
-    return distances == Distances::gemm ? gemm_points : TurnedBlock<T>::cached_points(dimensions);
   }
 
   CentreTable<T> table_;
   std::unique_ptr<GemmFinder<T>> by_gemm_;
   TurnedBlock<T> block_;
   std::vector<std::int32_t> labels_;
+  /// What find_nearest says of the distances from other centres, if that is asked for.
+  std::vector<T> others_;
   /// A point whose label is to be decided.
   std::vector<double> point_;
 };

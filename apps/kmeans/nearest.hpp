@@ -70,8 +70,11 @@ class CentreTable {
 /// Finds the nearest centre of each of `points` points, a multiple of `points_together`. `turned` holds the
 /// shifted and scaled points, dimension by dimension: coordinate j of point i is turned[j * points + i],
 /// which is aligned to 64 bytes. The label of a point is `doubtful` if roundings may decide about it. A label
-/// depends on its point and the centres only. Returns whether there is a doubtful point.
+/// depends on its point and the centres only. Returns whether there is a doubtful point. If `others` is not
+/// null, the squared distances of a point that is not doubtful from all centres but the nearest are at least
+/// others[i] / (1 + margin_factor() / 3).
 template <class T>
-bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels);
+bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels,
+                  T* others = nullptr);
 
 }  // namespace kmeans

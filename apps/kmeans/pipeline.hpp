@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "bounded_steps.hpp"
 #include "exponents.hpp"
 #include "given.hpp"
 #include "seeding.hpp"
@@ -24,6 +25,8 @@ struct Task {
   double tolerance = 0;
   /// The way in which distances are computed.
   Distances distances = Distances::fused;
+  /// The way to find out that a point keeps its centre. With bounds, distances must be `fused`.
+  Bounds bounds = Bounds::none;
   /// The type of the first centres, if a file gives them.
   std::optional<ElementType> given = {};
   /// The names of the files of the points and the first centres, for messages.
@@ -73,23 +76,73 @@ Array<NumberOf<In>, 1> add_seeding(Pipeline& pipeline, const Problem<N, P>& prob
   return pipeline.values<T>("seeded", Same(), clusters * dimensions, seeds);
 }
 
-/// Adds the loop that moves the centres. Afterwards `centres` has the last ones.
+/// Adds the means of the clusters as the next centres, and the end of the turns when no centre moves.
+template <class T>
+void add_move(Pipeline& pipeline, const Pipeline::Loop& loop, const Task& task, int dimensions,
+              Array<T, 1> centres, Array<double, 1> sums) {
+  const int clusters = task.clusters;
+  const auto moved =
+      pipeline.values<T>("moved", Moved<T>{clusters, dimensions}, clusters * dimensions, centres, sums);
+  const auto movement = pipeline.value<double>("movement", Movement{clusters, dimensions}, moved, centres);
+  loop.feed(moved, centres);
+  loop.watch(movement);
+  loop.until(pipeline.value<std::uint8_t>("done", IsDone{task.tolerance}, movement));
+}
+
+/// Adds the loop that moves the centres, which `centres` has afterwards. Returns the labels.
 template <class In, int N, int P>
-void add_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task, Array<In, N> points,
-               Array<NumberOf<In>, 1> centres, Array<std::int32_t, 1> exponents) {
-  using T = NumberOf<In>;
+Array<std::int32_t, P> add_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task,
+                                 Array<In, N> points, Array<NumberOf<In>, 1> centres,
+                                 Array<std::int32_t, 1> exponents) {
   const int clusters = problem.clusters, dimensions = problem.dimensions();
   pipeline.repeat("lloyd", task.turns, [&](const Pipeline::Loop& loop) {
     const auto sums =
         pipeline.library_reduction<P>("sums", SumClusters<In, N, P>{problem}, clusters * (dimensions + 1),
                                       problem.layout.points, points, centres, exponents);
-    const auto moved =
-        pipeline.values<T>("moved", Moved<T>{clusters, dimensions}, clusters * dimensions, centres, sums);
-    const auto movement = pipeline.value<double>("movement", Movement{clusters, dimensions}, moved, centres);
-    loop.feed(moved, centres);
-    loop.watch(movement);
-    loop.until(pipeline.value<std::uint8_t>("done", IsDone{task.tolerance}, movement));
+    add_move(pipeline, loop, task, dimensions, centres, sums);
   });
+  return pipeline.library_stage<std::int32_t, P>("labels", Label<In, N, P>{problem}, {}, points, centres,
+                                                 exponents);
+}
+
+/// Adds the loop as `add_turns` does, with bounds that leave out searches. Its state has the bounds of all
+/// points, the centres to which they belong, and the sums of the clusters.
+template <class In, int N, int P>
+Array<std::int32_t, P> add_bounded_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task,
+                                         Array<In, N> points, Array<NumberOf<In>, 1> centres,
+                                         Array<std::int32_t, 1> exponents) {
+  using T = NumberOf<In>;
+  const int clusters = problem.clusters, dimensions = problem.dimensions();
+  const Box& box = problem.layout.points;
+  const FindMoves<T> find_moves{clusters, dimensions};
+  const Array<std::uint64_t, P> known = pipeline.stage<std::uint64_t, P>("unknown_bounds", UnknownBounds());
+  pipeline.bound(known, box, {});
+  const auto before = pipeline.values<T>("centres_before", Same(), clusters * dimensions, centres);
+  const int count = Totals<In, N, P>{problem}.count();
+  const auto totals = pipeline.values<std::int64_t>("no_totals", Zero<std::int64_t>(), count);
+  pipeline.repeat("lloyd", task.turns, [&](const Pipeline::Loop& loop) {
+    const auto moves = pipeline.library_reduction<1>("moves", find_moves, find_moves.count(), {{0, clusters}},
+                                                     centres, before, exponents);
+    const auto bounds =
+        pipeline.library_stage<std::uint64_t, P>("bounds", SearchWithBounds<In, N, P, std::uint64_t>{problem},
+                                                 {}, points, known, centres, moves, exponents);
+    pipeline.bound(bounds, box, {});
+    const auto changes = pipeline.library_reduction<P>("changes", SumChanges<In, N, P>{{problem}}, count, box,
+                                                       points, bounds, known, exponents);
+    const auto changed = pipeline.values<std::int64_t>("totals", Plus(), count, totals, changes);
+    const RoundTotals<In, N, P> rounded{problem};
+    const auto sums =
+        pipeline.library_reduction<1>("sums", rounded, rounded.count(), {{0, clusters}}, changed, exponents);
+    add_move(pipeline, loop, task, dimensions, centres, sums);
+    loop.feed(centres, before);
+    loop.feed(bounds, known);
+    loop.feed(changed, totals);
+  });
+  if (!task.has_labels_only) pipeline.output(pipeline.value<std::int64_t>("searched_points", Same(), totals));
+  const auto moves = pipeline.library_reduction<1>("last_moves", find_moves, find_moves.count(),
+                                                   {{0, clusters}}, centres, before, exponents);
+  return pipeline.library_stage<std::int32_t, P>("labels", SearchWithBounds<In, N, P, std::int32_t>{problem},
+                                                 {}, points, known, centres, moves, exponents);
 }
 
 /// Adds the numbers of points of the clusters, the sum of squared distances, the number of empty clusters,
@@ -132,9 +185,10 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
     centres = detail::add_given<T, double>(pipeline, task, dimensions);
   else
     centres = detail::add_given<T, float>(pipeline, task, dimensions);
-  detail::add_turns<In, N, P>(pipeline, problem, task, points, centres, exponents);
-  const auto labels = pipeline.library_stage<std::int32_t, P>("labels", Label<In, N, P>{problem}, {}, points,
-                                                              centres, exponents);
+  const auto labels =
+      task.bounds == Bounds::hamerly
+          ? detail::add_bounded_turns<In, N, P>(pipeline, problem, task, points, centres, exponents)
+          : detail::add_turns<In, N, P>(pipeline, problem, task, points, centres, exponents);
   if (!task.has_labels_only) detail::add_summary<In, N, P>(pipeline, problem, points, labels, centres);
   if constexpr (P == 1)
     pipeline.output(labels, box);
@@ -146,7 +200,7 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
 
 /// Returns the greatest number of clusters whose sums take less than 2 GiB, which is what a global reduction
 /// may take. `type` is the type of the coordinates.
-std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions);
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions, Bounds bounds);
 
 /// Returns the pipeline for a data set of rows of coordinates.
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task);

@@ -3,12 +3,15 @@
 
 namespace kmeans {
 
-std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions) {
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions, Bounds bounds) {
   const int windows = type == ElementType::float64   ? Windows::most_of<double>(points)
                       : type == ElementType::float32 ? Windows::most_of<float>(points)
                                                      : 1;
   const std::int64_t of_none = ClusterSums::bytes(0, dimensions, windows);
-  return (std::numeric_limits<int>::max() - of_none) / (ClusterSums::bytes(1, dimensions, windows) - of_none);
+  // With bounds there are two sums of changes, and two numbers beside them.
+  const std::int64_t most = std::numeric_limits<int>::max();
+  return ((bounds == Bounds::none ? most : most / 2 - 8) - of_none) /
+         (ClusterSums::bytes(1, dimensions, windows) - of_none);
 }
 
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task) {

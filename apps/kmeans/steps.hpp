@@ -60,17 +60,24 @@ struct SumClusters {
   void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const In>& points,
            const tessera::LibraryBlock<const T>& centres,
            const tessera::LibraryBlock<const std::int32_t>& found) const {
-    ClusterSums sums = sums_at(value);
     const Exponents exponents = exponents_of(found);
-    sums.set_exponents(exponents);
     LabelFinder<T> finder = problem.finder(centres.data, exponents);
-    const Windows windows = Windows::of(exponents, problem.layout.points.size());
-    PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
-    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
-      finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
-        adder.add(row, begin, count, labels);
+    add_labelled(value, exponents, [&](PointAdder<In>& adder) {
+      problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
+        finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+          adder.add(row, begin, count, labels);
+        });
       });
     });
+  }
+  /// Calls add(adder) with a PointAdder that adds points to a partial value.
+  template <class Add>
+  void add_labelled(std::byte* value, const Exponents& exponents, const Add& add) const {
+    ClusterSums sums = sums_at(value);
+    sums.set_exponents(exponents);
+    const Windows windows = Windows::of(exponents, problem.layout.points.size());
+    PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
+    add(adder);
   }
 
   static void join(std::byte* into, const std::byte* other) { ClusterSums::join(into, other); }

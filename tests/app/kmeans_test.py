@@ -4,6 +4,7 @@
 usage: kmeans_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS PHOTOGRAPH MPIEXEC COUNT_FLAG
 """
 import os
+import re
 import sys
 import unittest
 
@@ -98,6 +99,66 @@ class KMeans(ProgramRuns):
         labels, centres = self.stored("painted.h5", "labels"), self.stored("painted.h5", "centres")
         np.testing.assert_array_equal(self.stored("painted.h5", "picture"), np.round(centres[labels, 0]).astype(np.uint8))
 
+    def searched(self):
+        """How many points were searched in all turns of the last run, and how many turns there were."""
+        return (int(float(re.search(r"searched_points ([\d.e+]+)", self.printed)[1])),
+                int(re.search(r"lloyd: (\d+) turn", self.printed)[1]))
+
+    def expect_same_with_bounds(self, points, *words, ways=((1, 1), (2, 1), (3, 2), (4, 1))):
+        """Bounds change nothing but the time, with any number of ranks and threads."""
+        expected = self.run_on(points, *words, ranks=1)
+        turns = re.search(r"lloyd: .* converged", self.printed)
+        for ranks, threads in ways:
+            found = self.run_on(points, *words, "bounds=hamerly", f"threads={threads}", ranks=ranks)
+            for name, values in expected.items():
+                np.testing.assert_array_equal(found[name], values, f"{name}, {ranks} ranks")
+            self.assertEqual(re.search(r"lloyd: .* converged", self.printed)[0], turns[0])
+
+    def test_bounds_give_the_same_bits(self):
+        random = np.random.default_rng(11)
+        few = ((1, 2), (4, 1))
+        self.expect_same_with_bounds(self.points(2000, 5), "clusters=20")
+        self.expect_same_with_bounds(self.points(700, 2, np.float64), "clusters=6", "schedule.bounds.tile=[50]", ways=few)
+        # Most points are there several times, and many are as near to several centres.
+        self.expect_same_with_bounds(random.integers(0, 6, (900, 2)).astype(np.float32), "clusters=30", "seed=3", ways=few)
+        for clusters in (1, 40):
+            self.expect_same_with_bounds(self.points(40, 3), f"clusters={clusters}", ways=few)
+        # All but one of these centres are equal or far away from all points, so that their clusters are empty.
+        start = np.array([[1e30, 0], [0, 0], [0, 0], [-1e12, -1e9], [1, 1], [0, 0]], np.float32)
+        self.store("start.h5", start)
+        self.expect_same_with_bounds(self.points(300, 2), "clusters=6", "input.centres=start.h5", ways=few)
+        self.assertRegex(self.printed, r"empty_clusters [1-9]")
+
+    def test_bounds_of_pictures(self):
+        random = np.random.default_rng(5)
+        self.store("picture.h5", random.integers(0, 40, (3, 45, 70), np.uint8))
+        for words in (["input.file=picture.h5", "clusters=5"], [f"input.file={self.photograph}", "clusters=7", "turns=6"]):
+            words = [f"{self.decks}/default.yaml", *words]
+            self.output("kmeans", 2, *words, "output.png=painted.png", "output.file=painted.h5")
+            for ranks in (1, 3):
+                self.output("kmeans", ranks, *words, "bounds=hamerly", "output.png=again.png", "output.file=again.h5")
+                for name in ("picture", "labels", "centres", "inertia"):
+                    np.testing.assert_array_equal(self.stored("again.h5", name), self.stored("painted.h5", name))
+
+    def test_bounds_leave_out_most_searches(self):
+        random = np.random.default_rng(3)
+        places = random.normal(size=(16, 4)) * 20
+        points = (places[random.integers(0, 16, 5000)] + random.normal(size=(5000, 4))).astype(np.float32)
+        # Several of the first centres share a group, so that there are many turns.
+        self.store("start.h5", points[:16])
+        words = ("clusters=16", "input.centres=start.h5", "bounds=hamerly")
+        after = {}
+        for turns in (1, 2, 3, 300):
+            self.run_on(points, *words, f"turns={turns}")
+            after[turns], done = self.searched()
+        self.assertGreater(after[1], 2500)
+        self.assertLess(after[3] - after[2], 2500)
+        self.assertLess(after[300] - after[3], 250 * (done - 3))
+        # The number follows from the points and centres alone.
+        for ranks in (1, 4):
+            self.run_on(points, *words, ranks=ranks)
+            self.assertEqual(self.searched(), (after[300], done))
+
     def test_it_is_told_whether_the_turns_sufficed(self):
         points = self.points(300, 2, seed=3)
         self.run_on(points, "clusters=6", "turns=1")
@@ -130,6 +191,8 @@ class KMeans(ProgramRuns):
         self.assertIn("row 3 of 'start.h5' has a coordinate of 2^500 or more",
                       refusal(points.astype(np.float64), "clusters=4", "input.centres=start.h5"))
         self.assertIn("a coordinate of 'points.h5' is 2^500 or more", refusal(points * np.float64(1e200)))
+        self.assertRegex(refusal(points, "bounds=elkan"), r"bounds.*elkan")
+        self.assertRegex(refusal(points, "bounds=hamerly", "distances=gemm"), r"bounds.*give 'none', or distances=fused")
         points[7, 1] = np.nan
         self.assertIn("point 7 of 'points.h5' has a coordinate that is NaN or infinite", refusal(points))
         points[7, 1] = np.inf
@@ -143,15 +206,24 @@ class KMeans(ProgramRuns):
             message = self.refused("kmeans", 2, f"{self.decks}/default.yaml", "input.file=large.h5",
                                    "output.file=clusters.h5", f"clusters={shape[0]}")
             self.assertRegex(message, fr"clusters.* take 2 GiB or more: give at most {most}\b")
+            message = self.refused("kmeans", 1, f"{self.decks}/default.yaml", "input.file=large.h5", "bounds=hamerly",
+                                   "output.file=clusters.h5", f"clusters={max(most, 1)}")
+            self.assertRegex(message, fr"clusters.* take 2 GiB or more: give at most {max(most // 2, 0)}\b")
 
     def test_checkpoints(self):
         points = self.points(500, 2, seed=3)
         whole = self.run_on(points, "clusters=3", "seed=2")
-        os.mkdir(self.path("kept"))
-        self.run_on(points, "clusters=3", "seed=2", "turns=2", "checkpoint.directory=kept", "checkpoint.every=2")
-        again = self.run_on(points, "clusters=3", "seed=2", "restart=kept", ranks=3)
-        for name, values in whole.items():
-            np.testing.assert_array_equal(again[name], values)
+        for bounds in ("none", "hamerly"):
+            words = ("clusters=3", "seed=2", f"bounds={bounds}")
+            kept = f"kept_{bounds}"
+            os.mkdir(self.path(kept))
+            self.run_on(points, *words, "turns=2", f"checkpoint.directory={kept}", "checkpoint.every=2")
+            again = self.run_on(points, *words, f"restart={kept}", ranks=3)
+            for name, values in whole.items():
+                np.testing.assert_array_equal(again[name], values)
+        found = self.searched()
+        self.run_on(points, *words)
+        self.assertEqual(self.searched(), found)
 
 
 if __name__ == "__main__":

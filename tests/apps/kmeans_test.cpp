@@ -60,6 +60,8 @@ Clusters<T> clusters_of(const WholeArray<T>& points, const std::type_identity_t<
       schedule.stages[name].tile = {way.tile};
   if (way.tile > 0 && start == nullptr)
     for (const char* name : {"closer", "taken"}) schedule.stages[name].tile = {way.tile};
+  if (way.tile > 0 && task.bounds == kmeans::Bounds::hamerly)
+    for (const char* name : {"bounds", "changes"}) schedule.stages[name].tile = {way.tile};
   Target target;
   target.threads = way.threads;
   target.device = way.device;
@@ -77,6 +79,14 @@ double distance(const WholeArray<T>& points, std::int64_t i, const WholeArray<T>
     sum += square(static_cast<double>(points.at({{j, i, 0, 0}})) -
                   static_cast<double>(centres.at({{j, k, 0, 0}})));
   return sum;
+}
+
+/// Expects the same results.
+template <class T>
+void expect_same(const Clusters<T>& found, const Clusters<T>& expected, int number) {
+  EXPECT_TRUE(found.labels.same_bits(expected.labels)) << number;
+  EXPECT_TRUE(found.centres.same_bits(expected.centres)) << number;
+  EXPECT_EQ(found.inertia, expected.inertia) << number;
 }
 
 /// Expects that every label is that of a nearest centre, but for roundings in double, and that each centre is
@@ -130,12 +140,12 @@ void expect_same_on_all_ways(const WholeArray<T>& points, const std::type_identi
                              const kmeans::Task& task) {
   const Clusters<T> first = clusters_of(points, start, task, ways[0]);
   expect_clusters(points, first);
-  for (const Way& way : ways) {
-    const Clusters<T> found = clusters_of(points, start, task, way);
-    EXPECT_TRUE(found.labels.same_bits(first.labels)) << way.ranks;
-    EXPECT_TRUE(found.centres.same_bits(first.centres)) << way.ranks;
-    EXPECT_EQ(found.inertia, first.inertia);
-  }
+  for (const Way& way : ways) expect_same(clusters_of(points, start, task, way), first, way.ranks);
+  if (task.distances == kmeans::Distances::gemm) return;
+  kmeans::Task bounded = task;
+  bounded.bounds = kmeans::Bounds::hamerly;
+  for (const Way& way : {ways[0], ways[1], ways[3]})
+    expect_same(clusters_of(points, start, bounded, way), first, way.ranks);
 }
 
 TEST(KMeans, FindsClustersWithTheSameBitsOnAllRanks) {
@@ -228,6 +238,39 @@ TEST(KMeans, ACentreFarFromAllOthersDoesNotChangeLabels) {
       task.distances = kmeans::Distances::gemm;
       EXPECT_TRUE(clusters_of(points, &start, task, {2}).labels.same_bits(found.labels));
     }
+  }
+}
+
+TEST(KMeans, PointsAreNearestToTheirCentresWhereTheOthersAreFarBelow) {
+  Random random(13);
+  WholeArray<float> points(Box{{0, 1}, {0, 100}}), start(Box{{0, 1}, {0, 2}});
+  for (float& number : points.values) number = static_cast<float>(random.small(-300, 300)) / 1000;
+  for (const float far : {-1e6F, -1e13F, -1e18F}) {
+    start.values = {far, 0.25F};
+    const kmeans::Task task{.clusters = 2};
+    expect_same_on_all_ways(points, &start, task);
+    EXPECT_EQ(clusters_of(points, &start, task, {1}).empty, 1);
+  }
+}
+
+TEST(KMeans, BoundsGiveTheSameLabelsInEachTurn) {
+  Random random(14);
+  // There are many points at the same places, many that are as near to two centres, and equal centres.
+  WholeArray<double> points(Box{{0, 2}, {0, 300}}), start(Box{{0, 2}, {0, 12}});
+  for (double& number : points.values) number = random.small(-4, 4);
+  for (double& number : start.values) number = random.small(-2, 2) * 2;
+  for (const double scale : {1.0, 0x1p-600, 0x1p490}) {
+    for (double& number : points.values) number *= scale;
+    for (double& number : start.values) number *= scale;
+    for (const int turns : {1, 2, 3, 5, 50}) {
+      kmeans::Task task{.clusters = 12, .turns = turns};
+      const Clusters<double> expected = clusters_of(points, &start, task, {1});
+      task.bounds = kmeans::Bounds::hamerly;
+      for (const Way& way : {ways[0], ways[1], ways[4]})
+        expect_same(clusters_of(points, &start, task, way), expected, turns);
+    }
+    for (double& number : points.values) number /= scale;
+    for (double& number : start.values) number /= scale;
   }
 }
 

@@ -59,14 +59,14 @@ class FlowVideo(ProgramRuns):
         for ranks, window in ((0, 2), (2, 1), (3, 2), (4, 1)):
             self.graph(ranks, "input.video=clip.y4m", "output.files=v{index}.flo", f"graph.window={window}")
             self.assertEqual(self.flows("v"), self.flows("f"), (ranks, window))
-        self.graph(2, "input.video=clip.y4m", "output.files={name}_{index}.flo", "threads=2")
-        self.assertEqual(self.flows("clip_"), self.flows("f"))
+        self.graph(2, "input.video=clip.y4m", "output.files=v_{name}_{index}.flo", "threads=2")
+        self.assertEqual(self.flows("v_clip_"), self.flows("f"))
 
     def test_the_video_has_the_pictures_in_their_order(self):
         words = ("input.video=clip.y4m", "picture.scale=2", "picture.blend=0.4")
         self.graph(1, *words, "output.pictures=p{index}.png")
         videos = []
-        for ranks, window in ((1, 1), (2, 3), (3, 1), (4, 2)):
+        for ranks, window in ((0, 1), (2, 3), (4, 2)):
             self.graph(ranks, *words, "output.video=o.mkv", f"graph.window={window}")
             videos.append(self.bytes_of("o.mkv"))
         self.assertTrue(all(video == videos[0] for video in videos))
@@ -97,16 +97,16 @@ class FlowVideo(ProgramRuns):
         self.assertIn(f"pair 3: average_endpoint_error {np.hypot(*flow.T).mean():.4g}"[:-1], printed)
 
     def test_bad_input(self):
-        def refused(*words, ranks=2):
+        def refused(*words, ranks=0):
             line = self.refused("flow", ranks, "run=graph", *METHOD, *words)
             self.assertFalse([name for name in os.listdir(self.folder) if name.startswith("o")])
             return line
 
-        self.write("one.y4m", y4m(1))
-        self.assertIn("'input.video': one.y4m has one frame: a flow needs two", refused("input.video=one.y4m", "output.files=o.flo"))
+        self.write("single.y4m", y4m(1))
+        self.assertIn("'input.video': single.y4m has one frame: a flow needs two", refused("input.video=single.y4m", "output.files=o.flo"))
         self.write("cut.y4m", y4m(4)[:-100])
         for output in ("output.files=o{index}.flo", "output.video=o.mkv"):
-            for ranks in (0, 1, 3):
+            for ranks in (0, 3):
                 self.assertIn("cut.y4m: is damaged or truncated at frame 3, counted from 0",
                               refused("input.video=cut.y4m", output, ranks=ranks))
         self.write("text.mkv", b"no video at all\n" * 20)
@@ -127,7 +127,7 @@ class FlowVideo(ProgramRuns):
             image = frame(number).astype("f4")
             image[7, 9] = np.nan if number == 4 else 0
             self.store(f"f{number}.h5", image)
-        self.assertIn("f4.h5 has no finite number at (9, 7)", refused("input.files=f?.h5", "output.video=o.mkv", "graph.window=1"))
+        self.assertIn("f4.h5 has no finite number at (9, 7)", refused("input.files=f?.h5", "output.video=o.mkv", "graph.window=1", ranks=2))
         for number in range(FRAMES - 1):
             words = b"PIEH" + np.array([WIDTH, HEIGHT], "<i4").tobytes() + bytes(8 * WIDTH * HEIGHT)
             self.write(f"t{number}.flo", words[:200] if number == 3 else words)

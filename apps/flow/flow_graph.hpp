@@ -51,7 +51,8 @@ struct Pair {
   /// The displacement that has the purest colours in the picture, in pixels, if the plans tell it.
   float largest = 0;
 
-  /// Takes up a pair of frames, which are then to be written to `first` and `second`, and the truth to `truth`.
+  /// Takes up a pair of frames, which are then to be written to `first` and `second`, and the truth to
+  /// `truth`.
   void begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans);
   /// Returns the components that hold neither the flow nor one of those before that are still needed.
   std::size_t unused() const;

@@ -107,7 +107,8 @@ class FramesOfVideo final : public FrameSeries {
     collectively(communicator, [&] {
       for (const char* key : {"input.dataset", "input.page"})
         if (setting.deck.is_set(key))
-          setting.deck.fail(key, "it is about files of images, and the frames are those of a video: leave it out");
+          setting.deck.fail(key,
+                            "it is about files of images, and the frames are those of a video: leave it out");
       if (setting.session.rank() == 0) inspect(setting.deck);
     });
     info_ = io::broadcast(communicator, info_);

@@ -57,8 +57,9 @@ std::vector<KeyDeclaration> graph_keys() {
                "The data set of HDF5 files of true flows; without it, the only one"),
       run_key()};
   for (const std::vector<KeyDeclaration>& more :
-       {picture_keys("The weight of the colours where they are drawn over the frames, from 0 to 1; without it "
-                     "0.5"),
+       {picture_keys(
+            "The weight of the colours where they are drawn over the frames, from 0 to 1; without it "
+            "0.5"),
         level_keys(), method_keys()})
     keys.insert(keys.end(), more.begin(), more.end());
   return keys;

@@ -87,9 +87,10 @@ app::ExitStatus GraphProgram::run(app::GraphRunner& runner) {
   runner.add("flow", {{"pairs", frames_->pairs()}, {"warps", counts_[0]}, {"turns", counts_[1]}});
   truths_.report(runner, communicator);
   if (plans_->extras().tells_largest && frames_->pairs() > 1)
-    runner.say(fmt::format("the colours of each picture have a scale of their own, up to {0:.4g} pixels: "
-                           "picture.scale={0:.4g} would give all of them the same",
-                           largest_));
+    runner.say(
+        fmt::format("the colours of each picture have a scale of their own, up to {0:.4g} pixels: "
+                    "picture.scale={0:.4g} would give all of them the same",
+                    largest_));
   runner.say(fmt::format("{}: {}, {} of the solver in {:.2f} s", counted(frames_->pairs(), "pair"),
                          counted(counts_[0], "warp"), counted(counts_[1], "turn"), report.seconds));
   return app::ExitStatus::done;
@@ -111,8 +112,8 @@ void GraphProgram::add_tasks() {
   const bool is_read_by_one = frames_->is_read_by_one() || truths_.is_read_by_one();
   const graph::Pool<Pair> memory(graph_, "pairs", {.count = static_cast<int>(window_)},
                                  [] { return std::make_shared<Pair>(); });
-  const auto read = frames_->add_tasks(graph_, {.on = is_read_by_one ? Place::io() : Place::threads()}, memory,
-                                       [this](std::int64_t number, Pair& pair) {
+  const auto read = frames_->add_tasks(graph_, {.on = is_read_by_one ? Place::io() : Place::threads()},
+                                       memory, [this](std::int64_t number, Pair& pair) {
                                          pair.begin(number, plans_);
                                          truths_.read(pair);
                                        });

@@ -59,7 +59,8 @@ Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& 
   return grey;
 }
 
-/// Declares what brings the grey values of a backdrop to 0 to 255. Calls `range` where that needs their range.
+/// Declares what brings the grey values of a backdrop to 0 to 255. Calls `range` where that needs their
+/// range.
 template <class Range>
 Backdrop backdrop_of(Pipeline& pipeline, Plane grey, ElementType type, const Range& range) {
   if (type == ElementType::uint8)

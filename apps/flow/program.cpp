@@ -82,7 +82,8 @@ app::PipelineApplication program() {
   std::vector<deck::KeyDeclaration> parameters = method_keys();
   parameters.push_back(run_key());
   const std::vector<deck::KeyDeclaration> pictures = picture_keys(
-      "The weight of the colours in output.png where they are drawn over the first frame, from 0 to 1; without "
+      "The weight of the colours in output.png where they are drawn over the first frame, from 0 to 1; "
+      "without "
       "it the colours alone");
   parameters.insert(parameters.end(), pictures.begin(), pictures.end());
   return {.program = "tessera-flow",

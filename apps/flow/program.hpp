@@ -18,8 +18,8 @@ void check_frame(const tessera::io::ImageInfo& frame, const tessera::deck::Deck&
 
 /// Throws InputError about the key of the true flow, which the message calls `name`, if it does not belong to
 /// frames with the points `frame`.
-void check_truth(const tessera::io::ImageInfo& truth, const tessera::Box& frame, const tessera::deck::Deck& deck,
-                 const std::string& key, const std::string& name);
+void check_truth(const tessera::io::ImageInfo& truth, const tessera::Box& frame,
+                 const tessera::deck::Deck& deck, const std::string& key, const std::string& name);
 
 /// Returns the declarations of the keys that say which stages and loops there are.
 std::vector<tessera::deck::KeyDeclaration> level_keys();

@@ -234,11 +234,23 @@ class MakeResult : LevelBody {
   PairLease operator()(PairLease lease) {
     Pair& pair = *lease;
     const Planned& planned = pair.plans->results();
+    const Extras& extras = pair.plans->extras();
     std::vector<Bound> images, computed{{"flow", &pair.result}};
+    if (extras.has_picture) computed.push_back({"picture", &pair.picture});
     become(pair, planned, computed);
     add_flow_to(images, pair, pair.now, "u", "v");
+    if (extras.blend) images.push_back({"input", &pair.first});
+    if (extras.has_truth) images.push_back({"truth", &pair.truth});
     images.insert(images.end(), computed.begin(), computed.end());
-    compute(planned, images, 0);
+    std::array<OneElement<double>, error_names.size()> errors;
+    OneElement<float> largest;
+    Bindings bindings;
+    if (extras.tells_largest) bindings.sinks["largest"] = &largest;
+    for (std::size_t i = 0; extras.has_truth && i < errors.size(); ++i)
+      bindings.sinks[error_names[i]] = &errors[i];
+    compute(planned, images, 0, std::move(bindings));
+    pair.largest = largest.value;
+    for (std::size_t i = 0; i < errors.size(); ++i) pair.errors[i] = errors[i].value;
     return lease;
   }
 };
@@ -253,8 +265,9 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
   turns.clear();
   if (is_alike) return;
   const Planned& planned = plans->pyramids();
-  first.become_array(planned, "input");
+  first.become_array(planned, "input", plans->points_of({"input"}));
   second.become_array(planned, "frame_1");
+  if (plans->extras().has_truth) truth.become_array(plans->results(), "truth");
   pyramids.resize(plans->levels().size());
   int of_level = 0;
   for (auto& planes : pyramids) {

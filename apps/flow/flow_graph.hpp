@@ -42,10 +42,17 @@ struct Pair {
   bool is_solved = false, is_settled = false;
   /// For each level, from the coarsest one on, and for each of its warps: the number of turns of the solver.
   std::vector<std::vector<int>> turns;
-  /// The flow as an image of two channels.
-  Image result;
+  /// The flow as an image of two channels, and the picture of it, if the plans have one.
+  Image result, picture;
+  /// The true flow, if the plans need it. It is to be written before the tasks begin, as the frames are.
+  Image truth;
+  /// The numbers that error_names lists, if there is a truth.
+  std::array<double, error_names.size()> errors = {};
+  /// The displacement that has the purest colours in the picture, in pixels, if the plans tell it.
+  float largest = 0;
 
-  /// Takes up a pair of frames, which are then to be written to `first` and `second`.
+  /// Takes up a pair of frames, which are then to be written to `first` and `second`, and the truth to
+  /// `truth`.
   void begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans);
   /// Returns the components that hold neither the flow nor one of those before that are still needed.
   std::size_t unused() const;

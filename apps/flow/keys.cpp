@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "program.hpp"
 #include "stages.hpp"
@@ -96,6 +97,34 @@ std::vector<KeyDeclaration> method_keys() {
                   .minimum = 0,
                   .maximum = 1e6});
   return keys;
+}
+
+std::vector<KeyDeclaration> picture_keys(const std::string& help) {
+  return {{.name = "picture.scale",
+           .type = ValueType::real,
+           .group = "Files",
+           .help = "The displacement that has the purest colours in a picture; without it the largest one of "
+                   "the flow",
+           .unit = "pixels",
+           .minimum = 1e-6,
+           .maximum = 1e9},
+          {.name = "picture.blend",
+           .type = ValueType::real,
+           .group = "Files",
+           .help = help,
+           .minimum = 0,
+           .maximum = 1}};
+}
+
+void set_picture(Extras& extras, const deck::Deck& deck, const std::string& outputs) {
+  const auto number = [&](const std::string& key) -> std::optional<double> {
+    if (!deck.is_set(key)) return std::nullopt;
+    if (!extras.has_picture)
+      deck.fail(key, fmt::format("there is no picture: give {}, too, or leave it out", outputs));
+    return deck.get<double>(key);
+  };
+  extras.picture_scale = number("picture.scale");
+  extras.blend = number("picture.blend");
 }
 
 Settings settings_of_levels(const deck::Deck& deck) {

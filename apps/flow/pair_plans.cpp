@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "level.hpp"
@@ -36,17 +37,19 @@ Pipeline pyramids_of(const Box& frame, ElementType type, const std::vector<Box>&
   return pipeline;
 }
 
-Pipeline results_of(const Box& box, const Extras& extras) {
+Pipeline results_of(const Box& frame, ElementType type, const Box& box, const Extras& extras) {
   Pipeline pipeline;
-  const Plane u = pipeline.input<float, 2>("u_0", box);
-  add_results(pipeline, {u, pipeline.input<float, 2>("v_0", box)}, box, extras);
+  const Plane u = pipeline.input<float, 2>("u_0", box), v = pipeline.input<float, 2>("v_0", box);
+  std::optional<Backdrop> backdrop;
+  if (extras.blend) backdrop = add_backdrop(pipeline, frame, type);
+  add_results(pipeline, {u, v}, box, extras, backdrop);
   return pipeline;
 }
 
 }  // namespace
 
 PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras)
-    : has_diffusivity_(settings.penalty == Penalty::charbonnier) {
+    : extras_(extras), has_diffusivity_(settings.penalty == Penalty::charbonnier) {
   const std::vector<Box> boxes = level_boxes(frame, settings);
   pyramids_ = planned(pyramids_of(frame, type, boxes, settings));
   for (int level = 0; level < static_cast<int>(boxes.size()); ++level) {
@@ -56,7 +59,7 @@ PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& setting
     if (settings.warp_tolerance > 0)
       levels_.back().compare = planned(make_comparison(level, boxes, settings));
   }
-  results_ = planned(results_of(boxes[0], extras));
+  results_ = planned(results_of(frame, type, boxes[0], extras));
 }
 
 Box PairPlans::points_of(const std::vector<std::string>& names) const {

@@ -40,8 +40,11 @@ class PairPlans {
   const Planned& pyramids() const { return pyramids_; }
   /// The plans of the levels. Level 0 is the finest.
   const std::vector<LevelPlans>& levels() const { return levels_; }
-  /// The results: `flow`, and what the extras say besides.
+  /// The results: `flow`, and what the extras say besides. They are computed from the flow of level 0, from
+  /// `input` if the picture is drawn over the first frame, and from `truth` if there is one.
   const Planned& results() const { return results_; }
+  /// What the results are besides the flow.
+  const Extras& extras() const { return extras_; }
   /// Whether the turns of the solver read the diffusivity.
   bool has_diffusivity() const { return has_diffusivity_; }
   /// Returns the points of an array of a level that all plans together need in memory. The array may have any
@@ -51,6 +54,7 @@ class PairPlans {
  private:
   Planned pyramids_, results_;
   std::vector<LevelPlans> levels_;
+  Extras extras_;
   bool has_diffusivity_;
 };
 

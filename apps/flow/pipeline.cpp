@@ -59,6 +59,41 @@ Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& 
   return grey;
 }
 
+/// Declares what brings the grey values of a backdrop to 0 to 255. Calls `range` where that needs their
+/// range.
+template <class Range>
+Backdrop backdrop_of(Pipeline& pipeline, Plane grey, ElementType type, const Range& range) {
+  if (type == ElementType::uint8)
+    return {grey, pipeline.values<float>("backdrop_scale", Unscaled{}, Scale::count)};
+  const Array<float, 1> values = range();
+  return {grey, pipeline.values<float>("backdrop_scale", Scale{}, Scale::count, values, values)};
+}
+
+/// Declares the magnitude that has the purest colours.
+Array<float, 1> add_largest(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras) {
+  if (extras.picture_scale)
+    return pipeline.value<float>("largest", Constant{static_cast<float>(*extras.picture_scale)});
+  const auto square = pipeline.stage<float>("magnitude", SquaredMagnitude{}, flow.u, flow.v);
+  return pipeline.value<float>("largest", LargestMagnitude{},
+                               pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels));
+}
+
+/// Declares the output `picture`.
+void add_picture(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras,
+                 const std::optional<Backdrop>& backdrop) {
+  const Box box{pixels[0], pixels[1], {0, 3}};
+  const Array<float, 1> largest = add_largest(pipeline, flow, pixels, extras);
+  if (extras.tells_largest) pipeline.output(largest);
+  if (!extras.blend)
+    return pipeline.output(
+        pipeline.planes<std::uint8_t, 3, 3>("picture", ColourCode{}, flow.u, flow.v, largest), box);
+  if (!backdrop) throw InternalError("a picture over a frame needs the frame");
+  const Overlay overlay(static_cast<float>(*extras.blend));
+  pipeline.output(pipeline.planes<std::uint8_t, 3, 3>("picture", overlay, flow.u, flow.v, backdrop->grey,
+                                                      largest, backdrop->scale),
+                  box);
+}
+
 /// Declares level `level` of a frame, from the finer one.
 Plane add_coarser(Pipeline& pipeline, const std::string& name, int level, const Box& box, Plane finer,
                   double zoom) {
@@ -120,23 +155,21 @@ Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, co
           add_coarser(pipeline, name, static_cast<int>(level), boxes[level], planes.back(), settings.zoom));
     return planes;
   };
-  return {levels("first", first), levels("second", second)};
+  return {levels("first", first), levels("second", second), first, first_range};
 }
 
-void add_results(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras) {
+Backdrop add_backdrop(Pipeline& pipeline, const Box& frame, ElementType type) {
+  const Plane grey = add_grey(pipeline, "input", "first", frame, type);
+  return backdrop_of(pipeline, grey, type, [&]() -> Array<float, 1> {
+    return pipeline.reduce("first_range", GreyRange{}, grey, {frame[0], frame[1]});
+  });
+}
+
+void add_results(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras,
+                 const std::optional<Backdrop>& backdrop) {
   pipeline.output(pipeline.planes<float, 3, 2>("flow", TwoChannels{}, flow.u, flow.v),
                   {pixels[0], pixels[1], {0, 2}});
-  if (extras.has_picture) {
-    const auto largest = [&]() -> Array<float, 1> {
-      if (extras.picture_scale)
-        return pipeline.value<float>("largest", Constant{static_cast<float>(*extras.picture_scale)});
-      const auto square = pipeline.stage<float>("magnitude", SquaredMagnitude{}, flow.u, flow.v);
-      return pipeline.value<float>("largest", LargestMagnitude{},
-                                   pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels));
-    }();
-    pipeline.output(pipeline.planes<std::uint8_t, 3, 3>("picture", ColourCode{}, flow.u, flow.v, largest),
-                    {pixels[0], pixels[1], {0, 3}});
-  }
+  if (extras.has_picture) add_picture(pipeline, flow, pixels, extras, backdrop);
   if (!extras.has_truth) return;
   using Byte = std::uint8_t;
   const auto truth = pipeline.input<float, 3>("truth", {pixels[0], pixels[1], {0, 2}});
@@ -149,10 +182,10 @@ void add_results(Pipeline& pipeline, const Flow& flow, const Box& pixels, const 
     const auto sum = pipeline.reduce(fmt::format("sum_of_{}", name), Sum<T>{}, errors, pixels);
     pipeline.output(pipeline.value<double>(name, Share{}, sum, count));
   };
-  add_number("average_endpoint_error", Array<float, 2>(distance));
-  add_number("average_angular_error", Array<float, 2>(angle));
-  add_number("share_above_1", Array<Byte, 2>(above_1));
-  add_number("share_above_3", Array<Byte, 2>(above_3));
+  add_number(error_names[0], Array<float, 2>(distance));
+  add_number(error_names[1], Array<float, 2>(angle));
+  add_number(error_names[2], Array<Byte, 2>(above_1));
+  add_number(error_names[3], Array<Byte, 2>(above_3));
 }
 
 Pipeline make_pipeline(const Box& frame, ElementType type, const Settings& settings, const Extras& extras) {
@@ -163,7 +196,10 @@ Pipeline make_pipeline(const Box& frame, ElementType type, const Settings& setti
   for (std::size_t level = boxes.size(); level-- > 0;)
     flow = add_level(pipeline, static_cast<int>(level), boxes, settings, pyramids.first[level],
                      pyramids.second[level], flow);
-  add_results(pipeline, *flow, boxes[0], extras);
+  std::optional<Backdrop> backdrop;
+  if (extras.blend)
+    backdrop = backdrop_of(pipeline, pyramids.first_grey, type, [&] { return pyramids.first_range; });
+  add_results(pipeline, *flow, boxes[0], extras, backdrop);
   return pipeline;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,7 +51,16 @@ struct Extras {
   bool has_picture = false;
   /// The magnitude that has the purest colours; without it, the largest one of the flow.
   std::optional<double> picture_scale = {};
+  /// The weight of the colours where they are drawn over the first frame; without it, the picture has the
+  /// colours alone.
+  std::optional<double> blend = {};
+  /// Whether the magnitude that has the purest colours is an output, `largest`.
+  bool tells_largest = false;
 };
+
+/// The numbers that the truth gives: outputs of one element each.
+inline constexpr std::array<const char*, 4> error_names = {"average_endpoint_error", "average_angular_error",
+                                                           "share_above_1", "share_above_3"};
 
 /// An array of the pixels of a level.
 using Plane = tessera::Array<float, 2>;
@@ -63,6 +73,17 @@ struct Flow {
 /// The levels of both frames. Level 0 is the finest.
 struct Pyramids {
   std::vector<Plane> first, second;
+  /// The grey values of the first frame, and the least and the greatest of them.
+  Plane first_grey;
+  tessera::Array<float, 1> first_range;
+};
+
+/// The first frame as pictures show it.
+struct Backdrop {
+  Plane grey;
+  /// The numbers by which grey values become those from 0 to 255, as those of the value `scale`. They leave
+  /// bytes as they are, and stretch other types from the least value of the frame to its greatest one.
+  tessera::Array<float, 1> scale;
 };
 
 /// Returns the greatest number of levels for a frame, of which each has fewer pixels than the one before.
@@ -86,11 +107,14 @@ Pyramids add_pyramids(tessera::Pipeline& pipeline, const tessera::Box& frame, te
 Flow add_level(tessera::Pipeline& pipeline, int level, const std::vector<tessera::Box>& boxes,
                const Settings& settings, Plane first, Plane second, const std::optional<Flow>& coarser);
 
+/// Declares the input `input`, a frame of `type` with the points `frame`, as the backdrop of pictures.
+Backdrop add_backdrop(tessera::Pipeline& pipeline, const tessera::Box& frame, tessera::ElementType type);
+
 /// Declares the output `flow`, an image of the channels u and v, and what `extras` says besides: the output
-/// `picture`, and the numbers `average_endpoint_error`, `average_angular_error`, `share_above_1` and
-/// `share_above_3`.
+/// `picture`, and the numbers that error_names lists. `backdrop` is only needed for pictures that are drawn
+/// over the first frame.
 void add_results(tessera::Pipeline& pipeline, const Flow& flow, const tessera::Box& pixels,
-                 const Extras& extras);
+                 const Extras& extras, const std::optional<Backdrop>& backdrop = {});
 
 /// Makes the whole pipeline for frames of `type` with the points `frame`, (x, y) or (x, y, channel). Its
 /// inputs are `input`, which is the first frame, `frame_1`, and `truth`, if there is one.

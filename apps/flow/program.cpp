@@ -12,7 +12,6 @@
 namespace flow {
 
 using namespace tessera;
-using deck::ValueType;
 
 void check_frame(const io::ImageInfo& frame, const deck::Deck& deck, const std::string& key) {
   app::check_image(frame, deck,
@@ -23,30 +22,26 @@ void check_frame(const io::ImageInfo& frame, const deck::Deck& deck, const std::
     deck.fail(key, fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
 }
 
-namespace {
-
-void check_truth(const io::ImageInfo& truth, const io::ImageInfo& frame, const deck::Deck& deck) {
-  const Box expected{frame.domain[0], frame.domain[1], {0, 2}};
+void check_truth(const io::ImageInfo& truth, const Box& frame, const deck::Deck& deck, const std::string& key,
+                 const std::string& name) {
+  const Box expected{frame[0], frame[1], {0, 2}};
   if (truth.type != ElementType::float32 || !(truth.domain == expected))
-    deck.fail("truth.file",
-              fmt::format("it is {} of {}, but the flow of these frames {} of float32: give one like it",
-                          to_string(truth.domain), name_of(truth.type), to_string(expected)));
+    deck.fail(key, fmt::format("{} is {} of {}, but the flow of these frames {} of float32: give one like it",
+                               name, to_string(truth.domain), name_of(truth.type), to_string(expected)));
 }
+
+namespace {
 
 Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
                     const deck::Deck& deck) {
   check_frame(frame, deck, "input.first");
   Extras extras;
   if (const auto truth = others.find("truth"); truth != others.end()) {
-    check_truth(truth->second, frame, deck);
+    check_truth(truth->second, frame.domain, deck, "truth.file", "it");
     extras.has_truth = true;
   }
   extras.has_picture = deck.is_set("output.png");
-  if (deck.is_set("picture.scale")) {
-    if (!extras.has_picture)
-      deck.fail("picture.scale", "there is no picture: give output.png, too, or leave it out");
-    extras.picture_scale = deck.get<double>("picture.scale");
-  }
+  set_picture(extras, deck, "output.png");
   return make_pipeline(frame.domain, frame.type, settings_of(deck, frame.domain), extras);
 }
 
@@ -86,14 +81,11 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
 app::PipelineApplication program() {
   std::vector<deck::KeyDeclaration> parameters = method_keys();
   parameters.push_back(run_key());
-  parameters.push_back({.name = "picture.scale",
-                        .type = ValueType::real,
-                        .group = "Files",
-                        .help = "The displacement that has the purest colours in output.png; without it the "
-                                "largest one of the flow",
-                        .unit = "pixels",
-                        .minimum = 1e-6,
-                        .maximum = 1e9});
+  const std::vector<deck::KeyDeclaration> pictures = picture_keys(
+      "The weight of the colours in output.png where they are drawn over the first frame, from 0 to 1; "
+      "without "
+      "it the colours alone");
+  parameters.insert(parameters.end(), pictures.begin(), pictures.end());
   return {.program = "tessera-flow",
           .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",
           .input_key = "input.first",

@@ -47,12 +47,24 @@ struct Constant {
   }
 };
 
+/// The body of a value: what leaves grey values as they are (see Scale).
+struct Unscaled {
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord i) const {
+    return tessera::select(i == 1, 0.0f, 1.0f);
+  }
+};
+
 /// A stage body: the colours of the flow, by the colour code of S. Baker et al. (A Database and Evaluation
 /// Methodology for Optical Flow, 2011). The hue tells the direction, and the saturation the magnitude as a
 /// share of `largest`. Displacements beyond that are darker.
 class ColourCode {
  public:
   static constexpr int hues = 55;
+
+  struct Colour {
+    std::uint8_t red, green, blue;
+  };
 
   ColourCode() {
     // The numbers of hues between red, yellow, green, cyan, blue and magenta, which differ so that equal
@@ -78,7 +90,12 @@ class ColourCode {
   template <class Flow, class Largest>
   KOKKOS_FUNCTION auto operator()(const Flow& u, const Flow& v, const Largest& largest, tessera::Coordinate x,
                                   tessera::Coordinate y) const {
-    const float fx = u(x, y) / largest(0), fy = v(x, y) / largest(0);
+    const Colour colour = colour_of(u(x, y) / largest(0), v(x, y) / largest(0));
+    return tessera::pack(colour.red, colour.green, colour.blue);
+  }
+
+  /// Returns the colour of a displacement, in units of the one that has the purest colours.
+  KOKKOS_FUNCTION Colour colour_of(float fx, float fy) const {
     const float radius = std::sqrt(fx * fx + fy * fy);
     const float place = (std::atan2(-fy, -fx) / pi + 1) / 2 * (hues - 1);
     const int hue = place < 0 ? 0 : place < hues ? static_cast<int>(place) : hues - 1;
@@ -88,13 +105,40 @@ class ColourCode {
       const float shown = radius <= 1 ? 1 - radius * (1 - pure) : pure * 0.75f;
       return static_cast<std::uint8_t>(255 * shown);
     };
-    return tessera::pack(channel(0), channel(1), channel(2));
+    return {channel(0), channel(1), channel(2)};
   }
 
  private:
   static constexpr float pi = 3.14159265358979f;
 
   std::uint8_t wheel_[hues][3] = {};
+};
+
+/// A stage body: the colours of the flow, drawn over the grey values of the frame from which it leads.
+class Overlay {
+ public:
+  /// `blend` is the weight of the colours: 1 leaves nothing of the frame, and 0 nothing of the colours.
+  explicit Overlay(float blend) : blend_(blend) {}
+
+  tessera::Box footprint(int input, const tessera::Box& pixels) const {
+    return input < 3 ? pixels : input == 3 ? tessera::Box{{0, 1}} : tessera::Box{{0, 3}};
+  }
+
+  template <class Plane, class Values>
+  KOKKOS_FUNCTION auto operator()(const Plane& u, const Plane& v, const Plane& grey, const Values& largest,
+                                  const Values& scale, tessera::Coordinate x, tessera::Coordinate y) const {
+    const auto colour = colours_.colour_of(u(x, y) / largest(0), v(x, y) / largest(0));
+    const float shown = (grey(x, y) * scale(0) - scale(1)) * scale(2);
+    const auto mixed = [&](std::uint8_t channel) {
+      const float mean = blend_ * static_cast<float>(channel) + (1 - blend_) * shown;
+      return static_cast<std::uint8_t>(mean + 0.5f);
+    };
+    return tessera::pack(mixed(colour.red), mixed(colour.green), mixed(colour.blue));
+  }
+
+ private:
+  ColourCode colours_;
+  float blend_;
 };
 
 /// A stage body: the errors of the flow at a pixel. These are the distance from the true displacement, the

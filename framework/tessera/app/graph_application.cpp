@@ -87,6 +87,7 @@ class Runner final : public GraphRunner {
   graph::Report run_alone(graph::Graph& graph) override { return run_on(graph, MPI_COMM_NULL); }
   void say(const std::string& line) override { progress_.line(line); }
   void add(const std::string& section, const Report::Row& values) override { report_.add(section, values); }
+  void add_row(const std::string& table, const Report::Row& row) override { report_.add_row(table, row); }
   void write() { records_.write(report_, reports_); }
 
  private:

@@ -45,6 +45,10 @@ class GraphRunner {
   virtual void add(
       const std::string& section,
       const std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>& values) = 0;
+  /// Adds a row of named values to a table of the report. All rows of a table have the same names.
+  virtual void add_row(
+      const std::string& table,
+      const std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>& row) = 0;
 };
 
 /// A program between its start and its end, on one rank.

@@ -5,61 +5,28 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tessera/app/file_names.hpp"
+#include "tessera/graph/packed_image.hpp"
 #include "tessera/io/video.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
-
-namespace tessera::app::detail {
-
-/// A frame, or what became of it, on its way to another rank: the samples without padding.
-struct SentFrame {
-  std::int64_t index = 0;
-  std::vector<std::byte> samples;
-  /// The line about a loop that SeriesImage has.
-  std::string unfinished;
-};
-
-}  // namespace tessera::app::detail
-
-namespace tessera::graph {
-
-template <>
-struct Transfer<app::detail::SentFrame> {
-  static void pack(const app::detail::SentFrame& frame, Bytes& bytes) {
-    Transfer<std::int64_t>::pack(frame.index, bytes);
-    Transfer<std::vector<std::byte>>::pack(frame.samples, bytes);
-    Transfer<std::string>::pack(frame.unfinished, bytes);
-  }
-  static app::detail::SentFrame unpack(Bytes& bytes) {
-    app::detail::SentFrame frame;
-    frame.index = Transfer<std::int64_t>::unpack(bytes);
-    frame.samples = Transfer<std::vector<std::byte>>::unpack(bytes);
-    frame.unfinished = Transfer<std::string>::unpack(bytes);
-    return frame;
-  }
-};
-
-}  // namespace tessera::graph
 
 namespace tessera::app {
 namespace {
 
-using detail::SentFrame;
+/// A frame, or what became of it, on its way to another rank.
+struct SentFrame {
+  graph::PackedImage image;
+  /// The line about a loop that SeriesImage has.
+  std::string unfinished;
 
-SentFrame packed(const SeriesImage& frame) {
-  const HostBlock points = frame.last().points();
-  SentFrame sent{frame.index,
-                 std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type)),
-                 frame.unfinished};
-  copy_part(points, packed_block(sent.samples.data(), points.type, points.box), points.box);
-  return sent;
-}
+  static auto members(auto& frame) { return std::tie(frame.image, frame.unfinished); }
+};
 
-void unpack(SentFrame& sent, const HostBlock& points) {
-  copy_part(packed_block(sent.samples.data(), points.type, points.box), points, points.box);
+SentFrame packed_frame(const SeriesImage& frame) {
+  return {graph::packed(frame.index, frame.last().points()), frame.unfinished};
 }
 
 class VideoSeries final : public Series {
@@ -160,16 +127,16 @@ void VideoSeries::begin() {
 graph::Flow<SeriesImage> VideoSeries::dealt_out(graph::Graph& graph, const graph::Flow<SeriesImage>& frames,
                                                 const graph::Pool<graph::Image>& pool,
                                                 const std::string& name, bool is_result) {
-  const auto sent = graph.task(fmt::format("pack {}", name), {}, packed, frames);
+  const auto sent = graph.task(fmt::format("pack {}", name), {}, packed_frame, frames);
   const auto received = graph.send(
       fmt::format("send {}", name),
-      [is_result](const SentFrame& frame) { return is_result ? 0 : frame.index; }, sent);
+      [is_result](const SentFrame& frame) { return is_result ? 0 : frame.image.index; }, sent);
   return graph.task(
       fmt::format("unpack {}", name), {},
       [this, is_result](SentFrame frame, graph::Lease<graph::Image> to) {
-        SeriesImage image = is_result ? result_image(frame.index, plan_, std::move(to))
-                                      : input_image(frame.index, plan_, std::move(to));
-        unpack(frame, image.last().points());
+        SeriesImage image = is_result ? result_image(frame.image.index, plan_, std::move(to))
+                                      : input_image(frame.image.index, plan_, std::move(to));
+        graph::unpack(frame.image, image.last().points());
         image.unfinished = std::move(frame.unfinished);
         return image;
       },

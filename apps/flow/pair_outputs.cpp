@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "program.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/app/room.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/packed_image.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
+
+namespace flow {
+
+using namespace tessera;
+using graph::PackedImage, graph::Place;
+
+namespace {
+
+constexpr double usual_blend = 0.5;
+
+/// The keys of patterns, each of which gives a file for each pair, and what these files hold.
+constexpr std::pair<const char*, const char*> patterns[] = {{"output.files", "flows"},
+                                                            {"output.pictures", "pictures"}};
+
+Box picture_of(const Box& frame) { return {frame[0], frame[1], {0, 3}}; }
+
+}  // namespace
+
+PairOutputs::PairOutputs(const app::GraphSetting& setting, const FrameSeries& frames,
+                         const std::vector<std::string>& truths)
+    : setting_(setting), frames_(frames) {
+  if (!has("output.files") && !has_picture())
+    throw InputError(
+        "nothing to write: give output.files, output.pictures or output.video in the deck or as key=value");
+  extras();
+  check_patterns();
+  for (const char* key : {"output.files", "output.pictures", "output.video"})
+    if (has(key)) app::check_folders(setting_.deck, {{.key = key}});
+  check_places(truths);
+}
+
+Extras PairOutputs::extras() const {
+  Extras extras{.has_picture = has_picture()};
+  set_picture(extras, setting_.deck, "output.pictures or output.video");
+  if (extras.has_picture && !extras.blend) extras.blend = usual_blend;
+  extras.tells_largest = extras.has_picture && !extras.picture_scale;
+  return extras;
+}
+
+std::string PairOutputs::path(const char* key, std::int64_t pair) const {
+  return app::expanded(setting_.deck, key, frames_.file_of(pair), pair, frames_.pairs());
+}
+
+void PairOutputs::check_patterns() const {
+  const deck::Deck& deck = setting_.deck;
+  for (const auto& [key, what] : patterns) {
+    if (!has(key)) continue;
+    const std::string pattern = deck.text_of(key);
+    if (frames_.pairs() > 1 && path(key, 0) == pattern)
+      deck.fail(key, fmt::format("{} is one file for {} {}: use {{name}} or {{index}}", pattern,
+                                 frames_.pairs(), what));
+  }
+  if (const std::string pattern = deck.text_of("output.files");
+      !pattern.empty() && !pattern.ends_with(".flo") && !pattern.ends_with(".h5"))
+    deck.fail("output.files", fmt::format("{} ends neither in .flo nor in .h5: choose one of them", pattern));
+  if (const std::string pattern = deck.text_of("output.pictures");
+      !pattern.empty() && !pattern.ends_with(".png"))
+    deck.fail("output.pictures", fmt::format("{} does not end in .png: pictures are PNG files", pattern));
+}
+
+/// Sees to it that each file is of its own.
+void PairOutputs::check_places(const std::vector<std::string>& truths) const {
+  const deck::Deck& deck = setting_.deck;
+  std::map<std::filesystem::path, std::string> taken;
+  for (const std::string& file : truths) taken[app::place_of(file)] = "a true flow";
+  for (const std::string& file : frames_.files())
+    taken[app::place_of(file)] = has("input.video") ? "the video that is read" : "a frame";
+  const auto take = [&](const char* key, const std::string& path, const char* what) {
+    const auto [place, is_new] = taken.try_emplace(app::place_of(path), what);
+    if (is_new) return;
+    if (place->second == what)
+      deck.fail(key, fmt::format("two {} would become {}: use {{index}}", what, path));
+    deck.fail(key, fmt::format("{} is also {}: choose another name", path, place->second));
+  };
+  for (const auto& [key, what] : patterns)
+    for (std::int64_t pair = 0; has(key) && pair < frames_.pairs(); ++pair) take(key, path(key, pair), what);
+  if (has("output.video")) take("output.video", deck.text_of("output.video"), "the video that is written");
+}
+
+std::vector<std::string> PairOutputs::files() const {
+  std::vector<std::string> files;
+  for (const auto& [key, what] : patterns)
+    for (std::int64_t pair = 0; has(key) && pair < frames_.pairs(); ++pair) files.push_back(path(key, pair));
+  if (has("output.video")) files.push_back(setting_.deck.text_of("output.video"));
+  return files;
+}
+
+void PairOutputs::begin() {
+  if (!has("output.video")) return;
+  collectively(setting_.session.communicator(), [this] {
+    if (setting_.session.rank() == 0)
+      video_ = std::make_unique<io::VideoWriter>(setting_.deck.text_of("output.video"),
+                                                 picture_of(frames_.info().domain), ElementType::uint8,
+                                                 frames_.rate());
+  });
+}
+
+void PairOutputs::end() {
+  if (!has("output.video")) return;
+  collectively(setting_.session.communicator(), [this] {
+    if (video_ != nullptr) video_->finish();
+  });
+}
+
+void PairOutputs::write_flow(const Pair& pair) const {
+  if (!has("output.files")) return;
+  const HostBlock flow = pair.result.points();
+  const std::string file = path("output.files", pair.index);
+  const std::unique_ptr<BlockSink> sink =
+      file.ends_with(".flo") ? io::create_flo(MPI_COMM_SELF, file, flow.box, flow.type)
+                             : io::create_hdf5(MPI_COMM_SELF, file, "flow", flow.box, flow.type, {});
+  sink->write(flow);
+}
+
+void PairOutputs::write_picture(const Pair& pair) const {
+  const HostBlock picture = pair.picture.points();
+  io::create_png(MPI_COMM_SELF, path("output.pictures", pair.index), picture.box, picture.type)
+      ->write(picture);
+}
+
+void PairOutputs::add_tasks(graph::Graph& graph, const graph::Flow<PairLease>& pairs,
+                            const std::function<void(const Pair&)>& done) {
+  graph.sink(
+      "write", {.on = Place::io()},
+      [this, done](const PairLease& pair) {
+        write_flow(*pair);
+        done(*pair);
+      },
+      pairs);
+  if (has("output.pictures"))
+    graph.sink(
+        "write pictures", {}, [this](const PairLease& pair) { write_picture(*pair); }, pairs);
+  if (!has("output.video")) return;
+  // Pictures wait for their turn without the memory of their pairs.
+  const auto packed = graph.task(
+      "pack pictures", {},
+      [](const PairLease& pair) { return graph::packed(pair->index, pair->picture.points()); }, pairs);
+  const auto collected = graph.send(
+      "collect pictures", [](const PackedImage&) { return 0; }, packed);
+  graph.sink(
+      "write video", {.on = Place::io(), .order = graph::Order::stamp},
+      [this, box = picture_of(frames_.info().domain)](PackedImage picture) {
+        video_->write(packed_block(picture.samples.data(), ElementType::uint8, box));
+      },
+      collected);
+}
+
+}  // namespace flow

@@ -12,7 +12,7 @@
 // Pictures whose brightness at a point, nominally from 0 to 1, follows from its coordinates alone.
 namespace generate {
 
-using tessera::hash, tessera::normal, tessera::uniform;
+using tessera::counter_hash, tessera::normal_from_hash, tessera::uniform_from_hash;
 
 /// Squares of `size` points, 0 and 1 in turn, 0 at the origin.
 struct Checkerboard {
@@ -62,13 +62,13 @@ struct PowerLawNoise {
   KOKKOS_FUNCTION double value_noise(int x, int y, int octave, int channel) const {
     const std::int64_t length = std::int64_t(1) << octave;
     // Squares of different sizes share no edges.
-    const std::uint64_t shift = hash(seed, octave, channel, -1);
+    const std::uint64_t shift = counter_hash(seed, octave, channel, -1);
     const std::int64_t moved_x = x + static_cast<std::int64_t>(shift & 0xFFFFFFU);
     const std::int64_t moved_y = y + static_cast<std::int64_t>(shift >> 24 & 0xFFFFFFU);
     const std::int64_t column = moved_x >> octave, row = moved_y >> octave;
     const double right = step(static_cast<double>(moved_x & (length - 1)) / static_cast<double>(length));
     const double lower = step(static_cast<double>(moved_y & (length - 1)) / static_cast<double>(length));
-    const std::uint64_t of_octave = hash(seed, octave, channel, 0);
+    const std::uint64_t of_octave = counter_hash(seed, octave, channel, 0);
     const double above =
         (1 - right) * corner(of_octave, column, row) + right * corner(of_octave, column + 1, row);
     const double below =
@@ -76,7 +76,7 @@ struct PowerLawNoise {
     return (1 - lower) * above + lower * below;
   }
   KOKKOS_FUNCTION static double corner(std::uint64_t of_octave, std::int64_t column, std::int64_t row) {
-    return 2 * uniform(hash(of_octave, column, row, 0)) - 1;
+    return 2 * uniform_from_hash(counter_hash(of_octave, column, row, 0)) - 1;
   }
 };
 
@@ -98,13 +98,13 @@ struct StarField {
     double sum = sky;
     for (std::int64_t j = row - 1; j <= row + 1; ++j)
       for (std::int64_t i = column - 1; i <= column + 1; ++i) sum += star(i, j, x, y, channel);
-    return sum + noise * normal(hash(seed, x, y, 4 * std::int64_t(channel) + 3));
+    return sum + noise * normal_from_hash(counter_hash(seed, x, y, 4 * std::int64_t(channel) + 3));
   }
 
  private:
   /// What the star of a square adds to a point.
   KOKKOS_FUNCTION double star(std::int64_t column, std::int64_t row, int x, int y, int channel) const {
-    const std::uint64_t place = hash(seed, column, row, 0);
+    const std::uint64_t place = counter_hash(seed, column, row, 0);
     const auto away = [this](std::int64_t square, std::uint64_t bits, int point) {
       return (static_cast<double>(square) + static_cast<double>(bits & 0xFFFFFFFFU) * 0x1p-32) *
                  static_cast<double>(spacing) -
@@ -116,13 +116,16 @@ struct StarField {
     return brightness(column, row) * colour(column, row, channel) * tessera::exp(-distance / 2);
   }
   KOKKOS_FUNCTION double brightness(std::int64_t column, std::int64_t row) const {
-    const double u = uniform(hash(seed, column, row, 1)) + 0x1p-53;
+    const double u = uniform_from_hash(counter_hash(seed, column, row, 1)) + 0x1p-53;
     const double bright = faintest * tessera::exp(-tessera::log(u) / slope);
     return tessera::min(bright, 1.0);
   }
   /// The first channel has all of a star's light, others from half of it on.
   KOKKOS_FUNCTION double colour(std::int64_t column, std::int64_t row, int channel) const {
-    return channel == 0 ? 1 : 0.5 + 0.5 * uniform(hash(seed, column, row, 4 * std::int64_t(channel) + 2));
+    return channel == 0
+               ? 1
+               : 0.5 +
+                     0.5 * uniform_from_hash(counter_hash(seed, column, row, 4 * std::int64_t(channel) + 2));
   }
 };
 

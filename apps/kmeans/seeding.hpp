@@ -86,7 +86,8 @@ struct Draw {
   void draw(Value& best, const PointRow<In>& row, std::int64_t i, std::int64_t turn, double weight) const {
     const std::int64_t number = row.number + i;
     const double uniform =
-        tessera::uniform(tessera::hash(static_cast<std::uint64_t>(seed), turn, number, 0)) + 0x1p-54;
+        tessera::uniform_from_hash(tessera::counter_hash(static_cast<std::uint64_t>(seed), turn, number, 0)) +
+        0x1p-54;
     // -log(u) is at least 1 - u, so that most points need no logarithm. The margin is wider than what is
     // rounded.
     constexpr double margin = 1 + 1e-9;

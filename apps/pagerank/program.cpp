@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "edge_list.hpp"
+#include "fingerprint.hpp"
 #include "matrix_market.hpp"
 #include "moved.hpp"
 #include "power_iteration.hpp"
@@ -118,7 +119,8 @@ class Program final : public app::IterationProgram {
   std::string explain() override;
   std::vector<io::FileArray> arrays() const override {
     if (vertices() == 0) return {};
-    return {{"ranks", ElementType::float64, {{0, vertices()}}}};
+    return {{"fingerprint", ElementType::uint64, {{0, 1}}},
+            {"ranks", ElementType::float64, {{0, vertices()}}}};
   }
   void load(int array, BlockSource& source) override;
   void store(int array, BlockSink& sink) override;
@@ -150,12 +152,15 @@ class Program final : public app::IterationProgram {
     return packed_block(reinterpret_cast<std::byte*>(ranks.data()), ElementType::float64,
                         {{graph_.first(), graph_.first() + graph_.rows()}});
   }
+  void check_fingerprint(BlockSource& source) const;
   void tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const;
 
   const app::IterationSetting& setting_;
   Header header_;
   double tolerance_, damping_;
   RankGraph graph_;
+  /// The fingerprint of the links of the whole graph.
+  std::uint64_t fingerprint_ = 0;
   std::optional<PowerIteration> iteration_;
   /// The file of the ranks, which is complete after the last turn, and what is noted in it then.
   std::unique_ptr<BlockSink> sink_;
@@ -220,7 +225,8 @@ std::unique_ptr<BlockSink> Program::create_sink(std::int64_t vertices) {
 
 void Program::create_results() { sink_ = create_sink(std::max<std::int64_t>(1, vertices())); }
 
-/// A file may change between two runs without another name. Its numbers tell of most such changes.
+/// A file may change between two runs without another name. Its numbers tell of most such changes before it
+/// is read, and the fingerprint tells of the others.
 std::string Program::problem() const {
   if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
     return fmt::format("vertices of the input: {}\nentries of the input: {}\n", matrix->vertices,
@@ -269,6 +275,7 @@ void Program::prepare(app::IterationRunner& runner) {
   Links links = read();
   const Clock::time_point has_read = Clock::now();
   check_size(links);
+  fingerprint_ = fingerprint(communicator(), links.links);
   graph_ = distributed(communicator(), std::move(links), setting_.deck.text_of("input.repeated") == "once");
   iteration_.emplace(graph_, damping_, product());
   const std::chrono::duration<double> reading = has_read - began, placing = Clock::now() - has_read;
@@ -322,13 +329,36 @@ std::string Program::explain() {
   return text;
 }
 
-void Program::load(int, BlockSource& source) {
+/// Returns a block of the only element of an array, or of none.
+HostBlock block_of(std::uint64_t& number, bool is_empty) {
+  return packed_block(reinterpret_cast<std::byte*>(&number), ElementType::uint64, {{0, is_empty ? 0 : 1}});
+}
+
+/// Throws InputError, on all ranks, when the checkpoint in `source` is of a graph with other links.
+void Program::check_fingerprint(BlockSource& source) const {
+  std::uint64_t then = 0;
+  source.read(block_of(then, false));
+  collectively(communicator(), [&] {
+    if (then != fingerprint_)
+      setting_.deck.fail("restart",
+                         fmt::format("{} has other links than the graph of the checkpoint: give the "
+                                     "same graph, or begin anew without restart",
+                                     input()));
+  });
+}
+
+void Program::load(int array, BlockSource& source) {
+  if (array == 0) return check_fingerprint(source);
   std::vector<double> ranks(static_cast<std::size_t>(graph_.rows()));
   source.read(block(ranks));
   iteration_->set_ranks(ranks);
 }
 
-void Program::store(int, BlockSink& sink) {
+void Program::store(int array, BlockSink& sink) {
+  if (array == 0) {
+    std::uint64_t number = fingerprint_;
+    return sink.write(block_of(number, setting_.session.rank() != 0));
+  }
   std::vector<double> ranks = iteration_->ranks();
   sink.write(block(ranks));
 }

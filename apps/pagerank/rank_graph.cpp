@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "moved.hpp"
+#include "sorted_links.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_mode.hpp"
 #include "tessera/view/indexed_exchange.hpp"
 
 namespace pagerank {
@@ -37,21 +39,16 @@ Bounds even_bounds(std::int64_t vertices, int ranks) {
   return bounds;
 }
 
-/// Sorts links by their sources, which are those from `first` on, their targets and their weights.
-void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t vertices) {
-  std::vector<std::int64_t> next(index(vertices) + 1);
-  for (const Link& link : links) ++next[index(link.from - first) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Link> sorted(links.size());
-  for (const Link& link : links) sorted[index(next[index(link.from - first)]++)] = link;
-  links.swap(sorted);
-  const auto precedes = [](const Link& a, const Link& b) {
-    return a.to != b.to ? a.to < b.to : a.weight < b.weight;
-  };
+/// Sorts links by their sources, which are those from `first` on, their targets and their weights. `own` is
+/// the number of these sources, and `vertices` that of all vertices.
+void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t own, std::int64_t vertices) {
+  sort_links(links, vertices, [](const Link& link) { return link.to; });
+  sort_links(links, own, [first](const Link& link) { return link.from - first; });
   for (auto begin = links.begin(); begin != links.end();) {
-    const auto end =
-        std::find_if(begin, links.end(), [&](const Link& link) { return link.from != begin->from; });
-    std::sort(begin, end, precedes);
+    const auto end = std::find_if(begin, links.end(), [&](const Link& link) {
+      return link.from != begin->from || link.to != begin->to;
+    });
+    if (end - begin > 1) std::ranges::sort(begin, end, {}, &Link::weight);
     begin = end;
   }
 }
@@ -246,30 +243,47 @@ class Placement {
 
   /// Sorts the links by the order of their sources, and then puts them into rows, which keep this order.
   void fill_rows() {
-    std::vector<std::size_t> number(by_sum_.size());
-    for (std::size_t i = 0; i < by_sum_.size(); ++i) number[by_sum_[i]] = i;
-    std::vector<std::int64_t> next(by_sum_.size() + 1);
-    for (const Link& link : links_) ++next[number[column(link.from)] + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    std::vector<Link> sorted(links_.size());
-    for (const Link& link : links_) {
-      const std::size_t from = column(link.from);
-      sorted[index(next[number[from]]++)] = {positions_[from], positions_[index(link.to - graph_.first())],
-                                             link.weight};
-    }
+    numbers_.resize(by_sum_.size());
+    for (std::size_t i = 0; i < by_sum_.size(); ++i) numbers_[by_sum_[i]] = static_cast<Vertex>(i);
+    const auto count = static_cast<std::int64_t>(links_.size());
+    tessera::for_each_index(tessera::HostExecutionSpace(), tessera::HostMode::kernels,
+                            "pagerank: number links", count, NumberLink{*this});
+    sort_links(links_, std::ssize(by_sum_), [](const Link& link) { return link.from; });
+    sort_links(links_, static_cast<std::int64_t>(own_), [](const Link& link) { return link.to; });
+    // Rows behind the last link begin where it ends.
+    graph_.offsets.assign(own_ + 1, count);
+    graph_.columns.resize(links_.size());
+    graph_.weights.resize(graph_.has_weights ? links_.size() : 0);
+    tessera::for_each_index(tessera::HostExecutionSpace(), tessera::HostMode::kernels,
+                            "pagerank: place links", count, PlaceLink{*this});
+    tessera::HostExecutionSpace().fence();
     links_ = {};
-    graph_.offsets.assign(own_ + 1, 0);
-    for (const Link& link : sorted) ++graph_.offsets[index(link.to) + 1];
-    std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
-    std::vector<std::int64_t> place(graph_.offsets.begin(), graph_.offsets.end() - 1);
-    graph_.columns.resize(sorted.size());
-    graph_.weights.resize(graph_.has_weights ? sorted.size() : 0);
-    for (const Link& link : sorted) {
-      const std::size_t at = index(place[link.to]++);
-      graph_.columns[at] = link.from;
-      if (!graph_.weights.empty()) graph_.weights[at] = link.weight;
-    }
   }
+
+  /// Replaces the source of a link by its number in the order of the columns, and the target by its position.
+  struct NumberLink {
+    Placement& placement;
+
+    void operator()(std::int64_t i) const {
+      Link& link = placement.links_[index(i)];
+      link.from = placement.numbers_[placement.column(link.from)];
+      link.to = placement.positions_[index(link.to - placement.graph_.first())];
+    }
+  };
+
+  /// Stores a link in its row, and where the row begins, if it is the first one.
+  struct PlaceLink {
+    Placement& placement;
+
+    void operator()(std::int64_t i) const {
+      const Link& link = placement.links_[index(i)];
+      RankGraph& graph = placement.graph_;
+      graph.columns[index(i)] = placement.positions_[placement.by_sum_[link.from]];
+      if (graph.has_weights) graph.weights[index(i)] = link.weight;
+      const std::size_t begin = i == 0 ? 0 : std::size_t{placement.links_[index(i - 1)].to} + 1;
+      for (std::size_t row = begin; row <= link.to; ++row) graph.offsets[row] = i;
+    }
+  };
 
   RankGraph& graph_;
   std::vector<Link> links_;
@@ -282,6 +296,8 @@ class Placement {
   std::vector<Vertex> positions_;
   /// The columns, ordered by their sums.
   std::vector<std::size_t> by_sum_;
+  /// The number of each column in this order.
+  std::vector<Vertex> numbers_;
 };
 
 }  // namespace
@@ -299,7 +315,7 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
                                         [&](const Link& link) { return link.from / even_size; });
   graph.has_weights = any_weights(communicator, links);
   // Counts of links are the same in any order, and so are rows of links that do not differ.
-  if (graph.has_weights || once) sort_by_source(links, first, vertices);
+  if (graph.has_weights || once) sort_by_source(links, first, vertices, graph.vertices);
   if (once) {
     const auto is_same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
     links.erase(std::unique(links.begin(), links.end(), is_same), links.end());

@@ -161,6 +161,24 @@ class Flow(ProgramRuns):
                       refused("truth.file=frame10.h5", ranks=0))
         self.assertIn("'picture.scale': there is no picture: give output.png, too, or leave it out", refused("picture.scale=2", ranks=0))
 
+    def test_a_series_with_numbers_that_are_not_finite(self):
+        broken = self.second.astype("f4")
+        broken[50, 3] = np.inf
+        for name, first, second in (("0", self.first, self.second), ("1", self.first, broken), ("2", self.first, self.second)):
+            self.store(f"f{name}.h5", first.astype("f4"))
+            self.store(f"g{name}.h5", second.astype("f4"))
+        words = ("scales=1", "warps=1", "turns=2", "threads=1", "output.files=o/{name}.flo")
+        refused = "g1.h5 has no finite number at (3, 50): give one of finite numbers"
+        for ranks in (0, 2):
+            message = self.refused("flow", ranks, "input.files=f?.h5", 'input.second=["g?.h5"]', *words)
+            self.assertIn(f"'input.second': {refused}", message)
+        self.assertIn(f"'input.files': {refused}", self.refused("flow", 0, "input.files=g?.h5", 'input.second=["f?.h5"]', *words))
+        ended = self.ending("flow", 0, "input.files=f?.h5", 'input.second=["g?.h5"]', "on_error=skip", *words)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn(f"left out ", ended.stderr)
+        self.assertIn(refused, ended.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("o"))), ["f0.flo", "f2.flo"])
+
 
 if __name__ == "__main__":
     programs, Flow.decks, mpiexec, count_flag = sys.argv[1:]

@@ -171,6 +171,17 @@ class PageRank(ProgramRuns):
         self.assertEqual(found.tobytes(), expected.tobytes())
         self.assertEqual(notes, attributes)
         self.assertIn("is of another problem", self.refused("pagerank", None, *self.words("restart=.", damping=0.5)))
+        # The same links in another order are the same graph, and as many other links are another one.
+        self.write_matrix(500, links)
+        found, notes = self.ranks(3, "restart=.")
+        self.assertEqual(found.tobytes(), expected.tobytes())
+        other = links.copy()
+        other[links[:, 1] == 7, 1] = 8
+        self.write_matrix(500, other)
+        for ranks in (None, 2):
+            self.assertEqual(self.refused("pagerank", ranks, *self.words("restart=.")).strip(),
+                             "tessera-pagerank: error: command line: 'restart=.': 'restart': graph.mtx has other links than the graph of "
+                             "the checkpoint: give the same graph, or begin anew without restart")
         self.write_matrix(500, links[:-1])
         self.assertIn(f"its run had 'entries of the input: {len(links)}', this one has 'entries of the input: {len(links) - 1}'",
                       self.refused("pagerank", None, *self.words("restart=.")))

@@ -54,20 +54,4 @@ TEST(Generate, AZonePlatesPhaseIsExactWhereverItIs) {
   EXPECT_NEAR(large(0, 0, 0), (1 + std::cos(std::numbers::pi * double(rest) / double(side))) / 2, 1e-12);
 }
 
-// Squares and channels that are drawn alike would show.
-TEST(Generate, HashesDependOnAllOfTheirNumbers) {
-  EXPECT_NE(generate::hash(1, 2, 3, 4), generate::hash(2, 2, 3, 4));
-  EXPECT_NE(generate::hash(1, 2, 3, 4), generate::hash(1, 3, 2, 4));
-  EXPECT_NE(generate::hash(1, 2, 3, 4), generate::hash(1, 2, 4, 3));
-  double sum = 0, squares = 0;
-  constexpr int count = 100000;
-  for (int i = 0; i < count; ++i) {
-    const double number = generate::normal(generate::hash(1, i, -i, 0));
-    sum += number;
-    squares += number * number;
-  }
-  EXPECT_NEAR(sum / count, 0, 0.02);
-  EXPECT_NEAR(squares / count, 1, 0.02);
-}
-
 }  // namespace

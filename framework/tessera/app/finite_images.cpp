@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tessera/io/image_source.hpp"
@@ -52,11 +53,27 @@ std::int64_t index_in(const Box& domain, const Box& box, std::int64_t index) {
 std::string point_text(const Box& domain, std::int64_t index) {
   std::vector<std::int64_t> point;
   for (int d = 0; d < domain.dimensions; ++d) {
-    point.push_back(index % domain[d].size());
+    point.push_back(domain[d].begin + index % domain[d].size());
     index /= domain[d].size();
   }
   return fmt::format("({})", fmt::join(point, ", "));
 }
+
+/// A source that refuses blocks with NaN or an infinity.
+class FiniteSource final : public BlockSource {
+ public:
+  FiniteSource(std::unique_ptr<BlockSource> source, const deck::Deck& deck, std::string key, std::string path)
+      : source_(std::move(source)), deck_(deck), key_(std::move(key)), path_(std::move(path)) {}
+  void read(const HostBlock& block) override {
+    source_->read(block);
+    check_finite(deck_, key_, path_, block);
+  }
+
+ private:
+  std::unique_ptr<BlockSource> source_;
+  const deck::Deck& deck_;
+  std::string key_, path_;
+};
 
 }  // namespace
 
@@ -105,6 +122,11 @@ void check_finite(const deck::Deck& deck, const std::string& key, const std::str
     if (const std::int64_t found = find_not_finite(numbers, width, image.type); found < width)
       check_finite(deck, key, path, point_text(box, row * width + found));
   }
+}
+
+std::unique_ptr<BlockSource> finite_source(std::unique_ptr<BlockSource> source, const deck::Deck& deck,
+                                           const std::string& key, const std::string& path) {
+  return std::make_unique<FiniteSource>(std::move(source), deck, key, path);
 }
 
 }  // namespace tessera::app

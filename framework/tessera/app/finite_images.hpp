@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 
 #include "tessera/deck/deck.hpp"
@@ -22,9 +23,13 @@ std::string first_not_finite(MPI_Comm communicator, const std::string& path, con
 void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
                   const std::string& point);
 
-/// Throws the same InputError if a block, which holds the whole image at `path`, has NaN or an infinity.
-/// Makes no call of MPI.
+/// Throws the same InputError if a block of the image at `path` has NaN or an infinity. Makes no call of MPI.
 void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
                   const HostBlock& image);
+
+/// Returns a source with the points of `source`, the image at `path`, that throws the same InputError when a
+/// block has NaN or an infinity. `deck` must outlive it.
+std::unique_ptr<BlockSource> finite_source(std::unique_ptr<BlockSource> source, const deck::Deck& deck,
+                                           const std::string& key, const std::string& path);
 
 }  // namespace tessera::app

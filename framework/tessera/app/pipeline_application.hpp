@@ -160,7 +160,7 @@ struct PipelineApplication {
   /// this key, the pipeline must have the output.
   std::string picture = {};
   /// Whether the images `input` and those of lists must not hold NaN or infinities. Images of floating-point
-  /// type are then read and looked at before the pipeline is made; those of a series are not.
+  /// type are then read and looked at before the pipeline is made; those of a series when they are read.
   bool needs_finite_images = false;
   /// Whether a loop may well end by its greatest number of turns. Otherwise a run ends with exit status 3 if
   /// it has a loop whose condition does not hold at the end.

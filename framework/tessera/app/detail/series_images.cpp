@@ -3,6 +3,7 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/finite_images.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
@@ -35,6 +36,15 @@ io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path)
   io::ImageChoice choice{.dataset = deck.text_of("input.dataset")};
   if (deck.is_set("input.page")) choice.page = static_cast<int>(deck.get<std::int64_t>("input.page"));
   return io::inspect_image(path, choice);
+}
+
+std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                            std::size_t place, const std::string& path,
+                                            const io::ImageInfo& info) {
+  std::unique_ptr<BlockSource> source = io::open_image(MPI_COMM_SELF, path, info);
+  return application.needs_finite_images
+             ? finite_source(std::move(source), deck, input_key_of(application, deck, place), path)
+             : std::move(source);
 }
 
 std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
@@ -73,7 +83,7 @@ std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path
 SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to) {
   const io::ImageInfo info = inspect(path);
   SeriesImage image = input_image(index, plan_for(path, info), std::move(to));
-  io::open_image(MPI_COMM_SELF, path, info)->read(image.last().points());
+  open_in_series(application_, deck_, 0, path, info)->read(image.last().points());
   return image;
 }
 
@@ -92,7 +102,7 @@ SeriesImage SeriesImages::read_listed(const std::string& path, const std::string
   const SeriesPlan& plan = *image.plan;
   to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
   image.images.push_back(std::move(to));
-  io::open_image(MPI_COMM_SELF, path, info)->read(image.last().points());
+  open_in_series(application_, deck_, place, path, info)->read(image.last().points());
   return image;
 }
 

@@ -49,6 +49,12 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
 /// `input.page` choose.
 io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path);
 
+/// Opens the file of a series for one rank. `place` is the place of the image in the list of input_names. The
+/// source refuses numbers that are not finite if the application needs finite ones. `deck` must outlive it.
+std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                            std::size_t place, const std::string& path,
+                                            const io::ImageInfo& info);
+
 /// Creates the output file of `item`, in the format of its ending, for a result of the given type and points
 /// with the name `name`. HDF5 files hold `notes`, to which the names of the images are added. `inputs` are
 /// the names of these in the pipeline. Collective over `communicator`.

@@ -76,6 +76,16 @@ std::vector<std::string> input_names(const PipelineApplication& application, con
   return names;
 }
 
+std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place) {
+  std::size_t listed = 1;
+  for (const ImageList& list : application.image_lists) {
+    if (place < listed) break;
+    listed += deck.get<std::vector<std::string>>(list.key).size();
+    if (place < listed) return list.key;
+  }
+  return "input.files";
+}
+
 std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
   if (!application.parts.empty()) return application.parts;
   return {{task_name(application), application.output, application.build}};

@@ -46,6 +46,9 @@ struct SeriesPlan {
 /// pipeline of those that the lists of the deck name.
 std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck);
 
+/// Returns the key that names the files of one of these images in a series. `place` is its place in the list.
+std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place);
+
 /// Returns the parts of an application: one with the whole pipeline if the application names none.
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);
 

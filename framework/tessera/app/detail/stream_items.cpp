@@ -9,6 +9,7 @@
 
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_plan.hpp"
+#include "tessera/app/finite_images.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -25,7 +26,7 @@ StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& appli
   collectively(communicator, [&] {
     std::vector<NamedFile> shared;
     for (const FurtherImage& further : application.further_images)
-      if (const std::string key = further.keys() + ".file"; deck.is_set(key))
+      if (const std::string key = further.file_key(); deck.is_set(key))
         shared.push_back({key, deck.get<std::string>(key)});
     if (rank != 0) return;
     items_ = series_items(deck, shared, application.image_lists);
@@ -38,11 +39,19 @@ StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& appli
 
 bool StreamItems::skips() const { return deck_.text_of("on_error") == "skip"; }
 
+void StreamItems::check_readable(std::size_t place, const std::string& path) const {
+  const io::ImageInfo info = inspect_in_series(deck_, path);
+  if (application_.needs_finite_images)
+    check_finite(deck_, input_key_of(application_, deck_, place), path,
+                 first_not_finite(MPI_COMM_SELF, path, info));
+}
+
 void StreamItems::begin_with_readable() {
   for (std::int64_t number = 0; number < count(); ++number) {
     try {
-      static_cast<void>(inspect_in_series(deck_, item(number).input));
-      for (const std::string& file : item(number).listed) static_cast<void>(inspect_in_series(deck_, file));
+      check_readable(0, item(number).input);
+      for (std::size_t i = 0; i < item(number).listed.size(); ++i)
+        check_readable(i + 1, item(number).listed[i]);
       items_.erase(items_.begin(), items_.begin() + number);
       numbers_.erase(numbers_.begin(), numbers_.begin() + number);
       return;
@@ -106,7 +115,7 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
   const auto found = std::ranges::find(inputs_, input);
   if (found == inputs_.end()) {
     const auto further = std::ranges::find(application_.further_images, input, &FurtherImage::name);
-    return io::open_image(MPI_COMM_SELF, deck_.get<std::string>(further->keys() + ".file"),
+    return io::open_image(MPI_COMM_SELF, deck_.get<std::string>(further->file_key()),
                           *first.inputs.image(input));
   }
   const auto place = static_cast<std::size_t>(found - inputs_.begin());
@@ -114,7 +123,7 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
   const io::ImageInfo info = inspect_in_series(deck_, path);
   // The file may have been written anew since its header was looked at.
   SeriesImages::check_alike(path, info, items_.front().input, *first.inputs.image());
-  return io::open_image(MPI_COMM_SELF, path, info);
+  return open_in_series(application_, deck_, place, path, info);
 }
 
 std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,

@@ -49,6 +49,9 @@ class StreamItems {
   const SeriesItem& item(std::int64_t number) const { return items_[static_cast<std::size_t>(number)]; }
   /// Whether images are left out that cannot be read.
   bool skips() const;
+  /// Throws InputError if the file of an image cannot be read, or has numbers that are not finite where the
+  /// application needs finite ones. `place` is the place of the image in the list of input_names.
+  void check_readable(std::size_t place, const std::string& path) const;
   /// Leaves out images before the first one whose files can be read, if there is one.
   void begin_with_readable();
   /// Looks at the headers of the files of an image. Throws InputError if they are not alike, or not like that

@@ -42,8 +42,8 @@ TEST(CacheBytes, AreAPartForEachThread) {
   EXPECT_EQ(cache_part(told_too_much, 2), 32 * mib);
   EXPECT_EQ(cache_part(told_too_much, 8), 105 * mib);
   const LastCache very_large{480 * mib, 2, 480 * mib};
-  EXPECT_EQ(cache_part(very_large, 1), 60 * mib);
-  EXPECT_EQ(cache_part(very_large, 2), 120 * mib);
+  EXPECT_EQ(cache_part(very_large, 1), 30 * mib);
+  EXPECT_EQ(cache_part(very_large, 2), 60 * mib);
   EXPECT_EQ(cache_part(LastCache(), 4), 0);
 }
 

@@ -10,10 +10,10 @@ namespace tessera {
 namespace {
 
 /// Returns the most bytes of a last cache that count for one core. A virtual machine may see a cache that
-/// many others use, too. Of caches up to 128 MiB, 16 MiB were found to count, and an eighth of one of 480
+/// many others use, too. Of caches up to 128 MiB, 16 MiB were found to count, and a sixteenth of one of 480
 /// MiB.
 std::int64_t most_cache_per_core(const LastCache& cache) {
-  return std::max(std::int64_t(16) << 20, cache.bytes / 8);
+  return std::max(std::int64_t(16) << 20, cache.bytes / 16);
 }
 
 using SamePlace = std::function<bool(const RankPlace&, const RankPlace&)>;

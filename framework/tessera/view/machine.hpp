@@ -29,8 +29,8 @@ struct LastCache {
 };
 
 /// Returns the size in bytes of the part of `cache` that `threads` threads may use. The share of each thread
-/// is the size of one cache divided by the number of cores that share this cache. It is at most 16 MiB, or an
-/// eighth of the cache if this is more, because others use the caches that virtual machines report. The
+/// is the size of one cache divided by the number of cores that share this cache. It is at most 16 MiB, or a
+/// sixteenth of the cache if this is more, because others use the caches that virtual machines report. The
 /// result is at most cache.total_bytes.
 std::int64_t cache_part(const LastCache& cache, int threads);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tessera/pipeline/plan/staging.hpp"
 #include "tessera/pipeline/planner/detail/scratch_sizes.hpp"
@@ -22,11 +23,39 @@ bool reads_single_rows(const ArrayDeclaration& stage, Box row) {
                              [](const Box& need) { return need.empty() || need.size() == need[0].size(); });
 }
 
+/// Returns the bytes per point that a step reads from memory and writes to memory. Arrays of fewer dimensions
+/// than the result are left out, because they are small tables.
+std::int64_t bytes_in_memory(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+  const Algorithm& pipeline = scheduled.pipeline();
+  std::set<int> arrays;
+  for (int part : pipeline.parts(step.stage))
+    if (!scheduled[part].is_only_reduced) arrays.insert(part);
+  for (int member : step.members)
+    for (int input : pipeline[member].inputs)
+      if (std::ranges::find(step.members, pipeline[input].lead) == step.members.end() &&
+          pipeline[input].dimensions >= pipeline[step.stage].dimensions)
+        arrays.insert(input);
+  std::int64_t bytes = 0;
+  for (int array : arrays) bytes += pipeline[array].element_bytes();
+  return bytes;
+}
+
+/// Whether the cache cannot keep the result of a stage, of which the step computes so many points, until it
+/// is read. This is taken to be so for results that are larger than half of the cache, or than a quarter if
+/// rows become columns. The next turn of a loop reads the result only after all else that the step reads and
+/// writes has passed through the cache, so that all of this is compared with half of the cache.
+bool leaves_cache(const ScheduledPipeline& scheduled, const plan::Compute& step, std::int64_t points) {
+  const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
+  const std::int64_t half = scheduled.target().cache_bytes / 2;
+  if (scheduled.pipeline().loop_of(step.stage) >= 0 && points * bytes_in_memory(scheduled, step) > half)
+    return true;
+  return points * stage.element_bytes() > (stage.kernel->swaps_rows() ? half / 2 : half);
+}
+
 /// Whether the result of a stage is written to memory without passing through the caches. This is the case
-/// for results that are larger than half of the cache, or than a quarter if rows become columns. It is not
-/// the case for a stage that computes a row of small elements from several rows in memory, because waiting
-/// for these rows between such writes costs more than is gained. Fused stages read their rows from scratch
-/// instead.
+/// for results that the cache cannot keep. It is not the case for a stage that computes a row of small
+/// elements from several rows in memory, because waiting for these rows between such writes costs more than
+/// is gained. Fused stages read their rows from scratch instead.
 bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
@@ -36,13 +65,11 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
   for (int reduction : scheduled[step.stage].contributes)
     for (int input : scheduled.pipeline()[reduction].inputs)
       if (!scheduled[input].is_only_reduced) return false;
-  const bool swaps_rows = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
-  if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (swaps_rows ? 4 : 2))
-    return false;
+  if (!leaves_cache(scheduled, step, points)) return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
-  return swaps_rows || step.members.size() > 1 || stage.element_bytes() >= 4 ||
+  return stage.kernel->swaps_rows() || step.members.size() > 1 || stage.element_bytes() >= 4 ||
          reads_single_rows(stage, first);
 }
 

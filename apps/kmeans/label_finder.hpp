@@ -41,7 +41,7 @@ class LabelFinder {
     const std::int64_t products =
         distances == Distances::gemm ? std::min<std::int64_t>(centres, gemm_centres) * gemm_points : 0;
     return (numbers + products) * static_cast<std::int64_t>(sizeof(double)) +
-           (by_rows(clusters, distances) ? RowFinder<T>::bytes(clusters, dimensions) : 0);
+           (by_rows(clusters, distances) ? RowFinder<T>::size(dimensions) : 0);
   }
 
   /// Calls use(begin, count, labels) for each part of a row: labels[i] is the number of the centre that is

@@ -145,7 +145,8 @@ TEST(KMeans, FindsClustersWithTheSameBitsOnAllRanks) {
                                                     {64, 35, 17},
                                                     {5, 2, 5},
                                                     {120, 70, 9},
-                                                    {90, 130, 20}})
+                                                    {90, 130, 20},
+                                                    {200, 16, 60}})
     expect_same_on_all_ways(random_points<float>(random, count, dimensions, clusters), nullptr,
                             {.clusters = clusters, .seed = count});
 }

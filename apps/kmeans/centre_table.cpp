@@ -30,8 +30,8 @@ CentreTable<T>::CentreTable(const T* centres, int count, int dimensions, int exp
 }
 
 /// Takes medians of the coordinates of the centres, or of some of them if there are many: few centres that
-/// are far from all others do not take digits from the rest. Each tile of points makes its table, so that this
-/// is to take little time.
+/// are far from all others do not take digits from the rest. Each tile of points makes its table, so that
+/// this is to take little time.
 template <class T>
 void CentreTable<T>::choose_shift(const T* centres, int count) {
   constexpr int most = 16;

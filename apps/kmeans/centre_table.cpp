@@ -30,10 +30,11 @@ CentreTable<T>::CentreTable(const T* centres, int count, int dimensions, int exp
 }
 
 /// Takes medians of the coordinates of the centres, or of some of them if there are many: few centres that
-/// are far from all others do not take digits from the rest.
+/// are far from all others do not take digits from the rest. Each tile of points makes its table, so that
+/// this is to take little time.
 template <class T>
 void CentreTable<T>::choose_shift(const T* centres, int count) {
-  constexpr int most = 64;
+  constexpr int most = 16;
   const int taken = std::min(count, most);
   T numbers[most];
   for (int j = 0; j < dimensions_; ++j) {
@@ -75,7 +76,8 @@ double CentreTable<T>::add(const T* centre, int k) {
 /// are rounded. The nearest centre has |c| <= 2 |x| + m, so that the error of its value is at most
 /// e = g (4 |x|^2 + 3 |x| m + m^2 / 2) <= g (5.5 |x|^2 + 2 m^2). The values of centres that are farther from
 /// 0 are greater than the least one by more than their errors exceed e. A centre whose value is less than all
-/// others by 2 e is therefore the nearest. The factor 6 is for what is rounded in the margin itself.
+/// others by 2 e is therefore the nearest. The factor 6 is for what is rounded in the margin itself, and when
+/// it is added to a value.
 template <class T>
 void CentreTable<T>::choose_margin(double least_norm) {
   const double error = (dimensions_ + 8) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;

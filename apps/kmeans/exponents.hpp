@@ -11,6 +11,8 @@
 
 #include "points.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/view/instruction_sets.hpp"
+#include "tessera/view/vectorised.hpp"
 #include "windows.hpp"
 
 namespace kmeans {
@@ -51,7 +53,11 @@ struct FindExponents {
       found.bottom = 0;
     } else {
       layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
-        for (std::int64_t i = 0; i < row.count; ++i)
+        // Points without gaps between them are one long row of numbers.
+        const bool is_dense = row.coordinate_stride == 1 && row.point_stride == layout.dimensions;
+        std::int64_t added = 0;
+        if (is_dense) added = add_dense(found, row.first, row.count * layout.dimensions);
+        for (std::int64_t i = added / layout.dimensions; i < row.count; ++i)
           for (int j = 0; j < layout.dimensions; ++j)
             add(found, row.point(i)[j * row.coordinate_stride], row.number + i);
       });
@@ -87,11 +93,40 @@ struct FindExponents {
   }
 
  private:
+  using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr int stored = std::numeric_limits<In>::digits - 1;
+  static constexpr Bits infinity = Bits(std::numeric_limits<In>::max_exponent * 2 - 1) << stored;
+
+  /// Adds numbers, vectors of them at a time. Returns how many of them were added from the first one on: none
+  /// if one is not finite.
+  static std::int64_t add_dense(Value& found, const In* numbers, std::int64_t count) {
+    constexpr int together = 32;
+    Bits greatest[together] = {}, lowest[together];
+    std::fill_n(lowest, together, std::bit_cast<Bits>(std::numeric_limits<In>::max()));
+    const std::int64_t end = count / together * together;
+    tessera::detail::call_flat_for_processor([&]() __attribute__((always_inline)) {
+      for (std::int64_t i = 0; i < end; i += together) {
+        TESSERA_VECTORISED
+        for (int k = 0; k < together; ++k) {
+          const Bits magnitude = std::bit_cast<Bits>(numbers[i + k]) & (~Bits(0) >> 1);
+          // The number without its lowest bit. Without that of a power of two, 0 is left.
+          const bool has_more = (magnitude & ((Bits(1) << stored) - 1)) != 0;
+          const Bits others = has_more ? magnitude & (magnitude - 1) : 0;
+          const auto bit = std::bit_cast<Bits>(std::bit_cast<In>(magnitude) - std::bit_cast<In>(others));
+          greatest[k] = magnitude > greatest[k] ? magnitude : greatest[k];
+          lowest[k] = bit - 1 < lowest[k] - 1 ? bit : lowest[k];
+        }
+      }
+    });
+    const Bits most = *std::max_element(greatest, greatest + together);
+    if (most >= infinity) return 0;
+    if (most == 0) return end;
+    add(found, std::bit_cast<In>(most), 0);
+    add(found, std::bit_cast<In>(*std::min_element(lowest, lowest + together)), 0);
+    return end;
+  }
   static void add(Value& found, In number, std::int64_t point) {
-    using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t, std::uint64_t>;
-    constexpr int stored = std::numeric_limits<In>::digits - 1;
     constexpr int least = std::numeric_limits<In>::min_exponent - std::numeric_limits<In>::digits;
-    constexpr Bits infinity = Bits(std::numeric_limits<In>::max_exponent * 2 - 1) << stored;
     const Bits magnitude = std::bit_cast<Bits>(number) & (~Bits(0) >> 1);
     if (magnitude == 0) return;
     if (magnitude >= infinity) {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gemm_finder.hpp"
 #include "nearest.hpp"
 #include "points.hpp"
+#include "row_finder.hpp"
 #include "turned.hpp"
 
 namespace kmeans {
@@ -27,7 +29,9 @@ class LabelFinder {
         by_gemm_(distances == Distances::gemm ? GemmFinder<T>::make(table_) : nullptr),
         block_(dimensions, block_points(dimensions, distances)),
         labels_(static_cast<std::size_t>(block_.size())),
-        point_(static_cast<std::size_t>(dimensions)) {}
+        point_(static_cast<std::size_t>(dimensions)) {
+    if (by_rows(clusters, distances)) rows_.emplace(table_);
+  }
 
   /// The bytes of a finder, but for small parts.
   static std::int64_t bytes(int clusters, int dimensions, Distances distances) {
@@ -37,7 +41,8 @@ class LabelFinder {
                                  dimensions;
     const std::int64_t products =
         distances == Distances::gemm ? std::min<std::int64_t>(centres, gemm_centres) * gemm_points : 0;
-    return (numbers + products) * static_cast<std::int64_t>(sizeof(double));
+    return (numbers + products) * static_cast<std::int64_t>(sizeof(double)) +
+           (by_rows(clusters, distances) ? RowFinder<T>::size(dimensions) : 0);
   }
 
   /// The number of points that are searched together.
@@ -64,22 +69,41 @@ class LabelFinder {
   /// nearest to the point begin + i of the row.
   template <class In, class Use>
   void for_each(const PointRow<In>& row, const Use& use) {
+    const int size = finds_rows(row) ? RowFinder<T>::points : block_.size();
     int count = 0;
     for (std::int64_t begin = 0; begin < row.count; begin += count) {
       // In products, the place of a point follows from its number, so that its label does not depend on
       // tiles.
-      const int place = by_gemm_ ? static_cast<int>((row.number + begin) % block_.size()) : 0;
-      count = static_cast<int>(std::min<std::int64_t>(block_.size() - place, row.count - begin));
-      block_.take(row, begin, count, place, table_);
-      const bool has_doubtful = by_gemm_ ? by_gemm_->find(block_.data(), labels_.data())
-                                         : find_nearest(table_, block_.data(), block_.size(), labels_.data(),
-                                                        others_.empty() ? nullptr : others_.data());
-      if (has_doubtful) decide(row, begin, count, labels_.data() + place);
+      const int place = by_gemm_ ? static_cast<int>((row.number + begin) % size) : 0;
+      count = static_cast<int>(std::min<std::int64_t>(size - place, row.count - begin));
+      if (find(row, begin, count, place)) decide(row, begin, count, labels_.data() + place);
       use(begin, count, labels_.data() + place);
     }
   }
 
  private:
+  static bool by_rows(int clusters, Distances distances) {
+    return distances == Distances::fused && RowFinder<T>::suits(clusters);
+  }
+  /// Whether the points of a row are left as they are, and not turned. Only find_nearest finds distances from
+  /// other centres.
+  template <class In>
+  bool finds_rows(const PointRow<In>& row) const {
+    return rows_ && others_.empty() && row.coordinate_stride == 1;
+  }
+  /// Finds the labels of points of a row, which get the places from `place` on. Returns whether there is a
+  /// doubtful one.
+  template <class In>
+  bool find(const PointRow<In>& row, std::int64_t begin, int count, int place) {
+    if (finds_rows(row)) {
+      rows_->take(row, begin, count);
+      return rows_->find(labels_.data());
+    }
+    block_.take(row, begin, count, place, table_);
+    return by_gemm_ ? by_gemm_->find(block_.data(), labels_.data())
+                    : find_nearest(table_, block_.data(), block_.size(), labels_.data(),
+                                   others_.empty() ? nullptr : others_.data());
+  }
   /// Gives doubtful ones of `count` points of a row, from point `begin` on, their labels.
   template <class In>
   void decide(const PointRow<In>& row, std::int64_t begin, int count, std::int32_t* labels) {
@@ -95,6 +119,7 @@ class LabelFinder {
 
   CentreTable<T> table_;
   std::unique_ptr<GemmFinder<T>> by_gemm_;
+  std::optional<RowFinder<T>> rows_;
   TurnedBlock<T> block_;
   std::vector<std::int32_t> labels_;
   /// What find_nearest says of the distances from other centres, if that is asked for.

@@ -1,45 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nearest.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
-#include <type_traits>
 
 #include "tessera/view/instruction_sets.hpp"
 #include "unrolled.hpp"
+#include "vectors.hpp"
 
 namespace kmeans {
 namespace {
-
-/// Whether the instructions that are chosen for vectors of `bytes` bytes multiply and add with one rounding.
-template <int bytes>
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-inline constexpr bool has_fused_products = true;
-#else
-inline constexpr bool has_fused_products = tessera::detail::chooses_instructions&& bytes > 16;
-#endif
-
-/// Vectors of `bytes` bytes, and what is computed with them.
-template <class T, int bytes>
-struct Vectors {
-  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  typedef T Numbers __attribute__((vector_size(bytes)));
-  typedef Integer Labels __attribute__((vector_size(bytes)));
-  static constexpr int lanes = bytes / static_cast<int>(sizeof(T));
-
-  /// Adds a * b to `sum`, and rounds once. This file is compiled with -ffp-contract=fast, so that the product
-  /// and the sum are one instruction wherever the processor has such an instruction for vectors.
-  [[gnu::always_inline]] static void add_product(Numbers& sum, const Numbers& a, const Numbers& b) {
-    if constexpr (has_fused_products<bytes>) {
-      sum = a * b + sum;
-    } else {
-      Numbers result;
-      for (int i = 0; i < lanes; ++i) result[i] = std::fma(a[i], b[i], sum[i]);
-      sum = result;
-    }
-  }
-};
 
 /// The number of coordinates that are taken at a time, so that those of a tile stay in the nearest cache.
 /// Between them the sums of all centres are kept in memory, where they are not rounded.
@@ -67,7 +37,7 @@ struct Tile {
       KMEANS_UNROLLED
       for (int c = 0; c < Centres; ++c) {
         KMEANS_UNROLLED
-        for (int p = 0; p < Points; ++p) of[c][p] = Numbers{} + group[c];
+        for (int p = 0; p < Points; ++p) of[c][p] = group[c] - Numbers{};
       }
     }
     /// Adds the products of the coordinates `first` to end - 1.
@@ -80,7 +50,7 @@ struct Tile {
           at[p] = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
         KMEANS_UNROLLED
         for (int c = 0; c < Centres; ++c) {
-          const Numbers centre = Numbers{} + coordinates[c];
+          const Numbers centre = coordinates[c] - Numbers{};
           KMEANS_UNROLLED
           for (int p = 0; p < Points; ++p) V::add_product(of[c][p], at[p], centre);
         }
@@ -112,12 +82,12 @@ struct Tile {
                                     std::int32_t* labels, T* others) const {
     Labels any{};
     for (int p = 0; p < Points; ++p) {
-      Numbers square{}, margin = Numbers{} + table.margin_rest();
+      Numbers square{}, margin = table.margin_rest() - Numbers{};
       for (int j = 0; j < table.dimensions(); ++j) {
         const Numbers at = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
         V::add_product(square, at, at);
       }
-      V::add_product(margin, square, Numbers{} + table.margin_factor());
+      V::add_product(margin, square, table.margin_factor() - Numbers{});
       const Labels is_sure = second[p] - least[p] > margin;
       const Labels found = is_sure ? label[p] : Labels{} + doubtful;
       any |= ~is_sure;
@@ -135,7 +105,7 @@ struct Tile {
                                    std::vector<Sums>& kept, std::int32_t* labels, T* others) {
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
-      least[p] = second[p] = Numbers{} + std::numeric_limits<T>::infinity();
+      least[p] = second[p] = std::numeric_limits<T>::infinity() - Numbers{};
       label[p] = Labels{};
     }
     const int dimensions = table.dimensions();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "cluster_sums.hpp"
 #include "label_finder.hpp"
+#include "point_adder.hpp"
 
 namespace kmeans {
 
@@ -53,7 +53,8 @@ struct SumClusters {
     return ClusterSums::bytes(problem.clusters, problem.dimensions(), problem.template most_windows<In>());
   }
   std::int64_t scratch_bytes(const tessera::Box&) const {
-    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions(), problem.distances);
+    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions(), problem.distances) +
+           PointAdder<In>::bytes(problem.clusters, problem.dimensions());
   }
   void init(std::byte* value) const { sums_at(value).clear(); }
 

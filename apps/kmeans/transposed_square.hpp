@@ -21,6 +21,19 @@ struct TransposedSquare {
 
   /// Exchanges rows and columns.
   [[gnu::always_inline]] void transpose() { steps<1>(); }
+  /// Makes number i of the first row what `Join` makes of the numbers of row i: their sum or the least one of
+  /// them. What the other rows hold afterwards is of no use.
+  template <class Join, int distance = 1>
+  [[gnu::always_inline]] void join_rows() {
+    if constexpr (distance < side) {
+      KMEANS_UNROLLED
+      for (int i = 0; i < side; i += 2 * distance) {
+        exchange<distance>(rows[i], rows[i + distance], std::make_index_sequence<std::size_t(side)>());
+        Join::join(rows[i], rows[i + distance]);
+      }
+      join_rows<Join, 2 * distance>();
+    }
+  }
 
  private:
   template <int distance>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 
+#include "aligned_numbers.hpp"
 #include "nearest.hpp"
 #include "points.hpp"
 #include "tessera/view/instruction_sets.hpp"
@@ -18,15 +18,12 @@ template <class T>
 class TurnedBlock {
  public:
   /// Makes a block for `points` points of so many coordinates.
-  TurnedBlock(int dimensions, int points)
-      : points_(points),
-        numbers_(new (std::align_val_t{64})
-                     T[static_cast<std::size_t>(dimensions) * static_cast<std::size_t>(points_)]) {}
+  TurnedBlock(int dimensions, int points) : points_(points), numbers_(std::int64_t(dimensions) * points) {}
 
   /// The greatest number of points.
   int size() const { return points_; }
   /// The coordinates. The first ones of all points are followed by the second ones.
-  const T* data() const { return numbers_.get(); }
+  const T* data() const { return numbers_.data(); }
   /// The number of points of a block that stays in the caches.
   static int cached_points(int dimensions) {
     return points_together * std::clamp(16 * 64 / (dimensions * points_together), 1, 4);
@@ -48,11 +45,7 @@ class TurnedBlock {
   }
 
  private:
-  struct Deleter {
-    void operator()(T* numbers) const { ::operator delete[](numbers, std::align_val_t{64}); }
-  };
-
-  T* line(int j) { return numbers_.get() + static_cast<std::ptrdiff_t>(j) * points_; }
+  T* line(int j) { return numbers_.data() + static_cast<std::ptrdiff_t>(j) * points_; }
 
   /// Turns points whose coordinates lie beside each other, in squares.
   template <int bytes, class In>
@@ -97,7 +90,7 @@ class TurnedBlock {
   }
 
   int points_;
-  std::unique_ptr<T[], Deleter> numbers_;
+  AlignedNumbers<T> numbers_;
 };
 
 }  // namespace kmeans

@@ -202,30 +202,35 @@ TEST(NonTemporalStores, AreLargeResults) {
   EXPECT_EQ(written_past_caches(1, true), std::set<std::string>());
 }
 
-/// Whether the turns of a loop write past a cache of so many bytes.
-bool turns_write_past(std::int64_t cache_bytes) {
+/// The stages of a loop of two stages that write past a cache of so many bytes.
+std::set<std::string> turns_written_past(std::int64_t cache_bytes) {
   const Box box{{0, 64}, {0, 32}};
   Pipeline pipeline;
   const auto u = pipeline.stage<float>("u", Copy{}, pipeline.input<float, 2>("input", box));
   pipeline.bound(u, box, Boundary::clamp);
   pipeline.repeat("loop", 2, [&](const Pipeline::Loop& loop) {
-    loop.feed(pipeline.stage<float>("next", ThreeRows{}, u), u);
+    const auto half = pipeline.stage<float>("half", ThreeRows{}, u);
+    pipeline.bound(half, box, Boundary::clamp);
+    loop.feed(pipeline.stage<float>("next", ThreeRows{}, half), u);
   });
   pipeline.output(u, box);
+  Schedule schedule;
+  schedule.stages["half"].placement = Placement::distributed;
   Target target;
   target.cache_bytes = cache_bytes;
-  bool is_written_past = false;
-  walk(make_plan(pipeline, {}, target, 1, 0).root, [&](const PlanNode& node) {
+  std::set<std::string> names;
+  walk(make_plan(pipeline, schedule, target, 1, 0).root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
-    if (step != nullptr && pipeline[step->stage].name == "next") is_written_past = step->non_temporal;
+    if (step != nullptr && step->non_temporal) names.insert(pipeline[step->stage].name);
   });
-  return is_written_past;
+  return names;
 }
 
 TEST(NonTemporalStores, AreTurnsThatDoNotFitTheCache) {
-  // A turn reads and writes 2 x 8192 bytes.
-  EXPECT_TRUE(turns_write_past(4 * 8192 - 1));
-  EXPECT_FALSE(turns_write_past(4 * 8192));
+  // Each stage of a turn reads and writes 2 x 8192 bytes. The result of the first one is read in the same
+  // turn.
+  EXPECT_EQ(turns_written_past(4 * 8192 - 1), std::set<std::string>{"next"});
+  EXPECT_EQ(turns_written_past(4 * 8192), std::set<std::string>());
 }
 
 }  // namespace

@@ -40,14 +40,33 @@ std::int64_t bytes_in_memory(const ScheduledPipeline& scheduled, const plan::Com
   return bytes;
 }
 
+/// Whether the results of a stage are iterates that are read by the next turn of its loop, and by nothing
+/// before.
+bool waits_for_next_turn(const ScheduledPipeline& scheduled, int stage) {
+  const Algorithm& pipeline = scheduled.pipeline();
+  const int loop = pipeline.loop_of(stage);
+  if (loop < 0) return false;
+  const LoopDeclaration& declared = pipeline.loops()[static_cast<std::size_t>(loop)];
+  const std::vector<int>& contributes = scheduled[stage].contributes;
+  const auto is_reduced_in_tiles = [&](int consumer) {
+    return std::ranges::find(contributes, consumer) != contributes.end();
+  };
+  return std::ranges::all_of(pipeline.parts(stage), [&](int part) {
+    return scheduled[part].is_only_reduced ||
+           (declared.feed_from(part) != nullptr &&
+            std::ranges::all_of(scheduled[part].consumers, is_reduced_in_tiles));
+  });
+}
+
 /// Whether the cache cannot keep the result of a stage, of which the step computes so many points, until it
 /// is read. This is taken to be so for results that are larger than half of the cache, or than a quarter if
-/// rows become columns. The next turn of a loop reads the result only after all else that the step reads and
-/// writes has passed through the cache, so that all of this is compared with half of the cache.
+/// rows become columns. A result that waits for the next turn of its loop is read only after all else that
+/// the step reads and writes has passed through the cache, so that all of this is compared with half of the
+/// cache.
 bool leaves_cache(const ScheduledPipeline& scheduled, const plan::Compute& step, std::int64_t points) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const std::int64_t half = scheduled.target().cache_bytes / 2;
-  if (scheduled.pipeline().loop_of(step.stage) >= 0 && points * bytes_in_memory(scheduled, step) > half)
+  if (waits_for_next_turn(scheduled, step.stage) && points * bytes_in_memory(scheduled, step) > half)
     return true;
   return points * stage.element_bytes() > (stage.kernel->swaps_rows() ? half / 2 : half);
 }

@@ -212,7 +212,9 @@ TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
       const std::string part = "." + name + ".part-" + std::to_string(process);
       EXPECT_TRUE(std::filesystem::remove(folder / part)) << part;
       EXPECT_EQ(folder.names().contains(name), has_old);
-      if (has_old) EXPECT_EQ(folder.read(name), "old");
+      if (has_old) {
+        EXPECT_EQ(folder.read(name), "old");
+      }
     }
   }
 }

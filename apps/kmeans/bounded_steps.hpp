@@ -76,6 +76,9 @@ struct SumChanges {
     return input < 3 ? box : tessera::Box{exponent_elements};
   }
   std::int64_t value_bytes() const { return head + 2 * sums.value_bytes(); }
+  std::int64_t scratch_bytes(const tessera::Box&) const {
+    return 2 * PointAdder<In>::bytes(sums.problem.clusters, sums.problem.dimensions());
+  }
   void init(std::byte* value) const {
     searched_in(value) = 0;
     size_in(value) = sums.value_bytes();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fingerprint.hpp"
 
+#include <fmt/format.h>
+
+#include "moved.hpp"
 #include "tessera/domain/counter_hash.hpp"
 #include "tessera/view/bit_cast.hpp"
+#include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace pagerank {
 namespace {
@@ -18,6 +23,12 @@ struct AddLinkHash {
   }
 };
 
+/// Returns a block of the only element of an array, or of none.
+tessera::HostBlock block_of(std::uint64_t& number, bool is_empty) {
+  return tessera::packed_block(reinterpret_cast<std::byte*>(&number), tessera::ElementType::uint64,
+                               {{0, is_empty ? 0 : 1}});
+}
+
 }  // namespace
 
 std::uint64_t fingerprint(MPI_Comm communicator, const std::vector<Link>& links) {
@@ -29,6 +40,22 @@ std::uint64_t fingerprint(MPI_Comm communicator, const std::vector<Link>& links)
       AddLinkHash{links.data()}, sum);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, communicator);
   return sum;
+}
+
+void store_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSink& sink) {
+  sink.write(block_of(fingerprint, rank_in(communicator) != 0));
+}
+
+void check_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSource& source,
+                       const tessera::deck::Deck& deck) {
+  std::uint64_t then = 0;
+  source.read(block_of(then, false));
+  tessera::collectively(communicator, [&] {
+    if (then != fingerprint)
+      deck.fail("restart", fmt::format("{} has other links than the graph of the checkpoint: give the same "
+                                       "graph, or begin anew without restart",
+                                       deck.text_of("input.file")));
+  });
 }
 
 }  // namespace pagerank

@@ -20,6 +20,7 @@
 #include "moved.hpp"
 #include "power_iteration.hpp"
 #include "rank_graph.hpp"
+#include "sorted_links.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/app/room.hpp"
 #include "tessera/domain/counted.hpp"
@@ -89,14 +90,16 @@ struct RankWork {
   std::int64_t first = 0, rows = 0, links = 0, ghosts = 0, sent_to = 0, received_from = 0, sent = 0;
 };
 
-/// Returns about how many bytes of memory each rank takes at most, while links are placed.
-double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ranks) {
+/// Returns about how many bytes of memory each rank, which has `threads` threads, takes at most, while links
+/// are placed.
+double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ranks, int threads) {
   constexpr double bytes_of_vertex = 100, bytes_of_link = 48;
   // Each rank has a set of all vertices, with a number for each 64 of them.
   constexpr double bytes_in_set = 3.0 / 16;
   return (bytes_of_vertex * static_cast<double>(vertices) + bytes_of_link * static_cast<double>(links)) /
              static_cast<double>(ranks) +
-         bytes_in_set * static_cast<double>(vertices);
+         bytes_in_set * static_cast<double>(vertices) +
+         static_cast<double>(threads) * static_cast<double>(bytes_to_sort(vertices));
 }
 
 class Program final : public app::IterationProgram {
@@ -152,7 +155,6 @@ class Program final : public app::IterationProgram {
     return packed_block(reinterpret_cast<std::byte*>(ranks.data()), ElementType::float64,
                         {{graph_.first(), graph_.first() + graph_.rows()}});
   }
-  void check_fingerprint(BlockSource& source) const;
   void tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const;
 
   const app::IterationSetting& setting_;
@@ -202,7 +204,8 @@ void Program::check_memory(std::int64_t links) const {
   const std::vector<RankPlace> places = rank_places(communicator());
   const std::int64_t node = places[static_cast<std::size_t>(setting_.session.rank())].node;
   const std::int64_t on_node = std::ranges::count(places, node, &RankPlace::node);
-  const double needed = static_cast<double>(on_node) * bytes_of_rank(vertices(), links, std::ssize(places));
+  const double needed =
+      static_cast<double>(on_node) * bytes_of_rank(vertices(), links, std::ssize(places), setting_.threads);
   const std::int64_t bytes = machine_memory();
   const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
   collectively(communicator(), [&] {
@@ -329,36 +332,15 @@ std::string Program::explain() {
   return text;
 }
 
-/// Returns a block of the only element of an array, or of none.
-HostBlock block_of(std::uint64_t& number, bool is_empty) {
-  return packed_block(reinterpret_cast<std::byte*>(&number), ElementType::uint64, {{0, is_empty ? 0 : 1}});
-}
-
-/// Throws InputError, on all ranks, when the checkpoint in `source` is of a graph with other links.
-void Program::check_fingerprint(BlockSource& source) const {
-  std::uint64_t then = 0;
-  source.read(block_of(then, false));
-  collectively(communicator(), [&] {
-    if (then != fingerprint_)
-      setting_.deck.fail("restart",
-                         fmt::format("{} has other links than the graph of the checkpoint: give the "
-                                     "same graph, or begin anew without restart",
-                                     input()));
-  });
-}
-
 void Program::load(int array, BlockSource& source) {
-  if (array == 0) return check_fingerprint(source);
+  if (array == 0) return check_fingerprint(communicator(), fingerprint_, source, setting_.deck);
   std::vector<double> ranks(static_cast<std::size_t>(graph_.rows()));
   source.read(block(ranks));
   iteration_->set_ranks(ranks);
 }
 
 void Program::store(int array, BlockSink& sink) {
-  if (array == 0) {
-    std::uint64_t number = fingerprint_;
-    return sink.write(block_of(number, setting_.session.rank() != 0));
-  }
+  if (array == 0) return store_fingerprint(communicator(), fingerprint_, sink);
   std::vector<double> ranks = iteration_->ranks();
   sink.write(block(ranks));
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,20 +14,36 @@
 namespace pagerank {
 namespace detail {
 
+/// Returns the exponent of the number of keys that a bucket has: the least one that makes few buckets.
+inline int bits_of_bucket(std::int64_t keys) {
+  constexpr std::int64_t most_buckets = 2048;
+  int bits = 0;
+  while ((keys >> bits) >= most_buckets) ++bits;
+  return bits;
+}
+
+/// Returns how many numbers a thread has room for: one for each key of a bucket, and then as many as a cache
+/// line has, so that threads do not write to the same one.
+inline std::int64_t room_for_places(std::int64_t keys) {
+  return (std::int64_t{1} << bits_of_bucket(keys)) + 8;
+}
+
 /// Sorts links by keys, first into buckets of following keys, and then in each bucket. Parts of the links,
-/// and then buckets, are sorted side by side. A bucket is small enough to stay in a cache.
+/// and then buckets, are sorted side by side. With fewer than 2^26 keys, the places of the keys of a bucket
+/// take at most 256 KiB, and stay in a cache, as its links do if the keys have few. With 2^32 keys, they take
+/// 16 MiB, and no longer do.
 template <class Key>
 class LinkSort {
  public:
   LinkSort(std::vector<Link>& links, std::int64_t keys, const Key& key)
-      : links_(links), keys_(keys), key_(key) {
-    constexpr std::int64_t most_buckets = 2048;
-    while ((keys_ >> shift_) >= most_buckets) ++shift_;
-    buckets_ = (keys_ >> shift_) + 1;
+      : links_(links), key_(key), shift_(bits_of_bucket(keys)), room_(room_for_places(keys)) {
+    buckets_ = (keys >> shift_) + 1;
     parts_ = std::max(1, tessera::HostExecutionSpace().concurrency());
     next_.resize(static_cast<std::size_t>(parts_ * buckets_));
     begins_.resize(static_cast<std::size_t>(buckets_) + 1);
     moved_.resize(links.size());
+    // A thread that lacks memory in a kernel could not say so.
+    places_.resize(static_cast<std::size_t>(parts_ * room_));
   }
 
   void run() {
@@ -38,7 +56,7 @@ class LinkSort {
     }
     begins_.back() = before;
     each<&LinkSort::move>("pagerank: move links", parts_);
-    each<&LinkSort::sort>("pagerank: sort links", buckets_);
+    each<&LinkSort::sort>("pagerank: sort links", parts_);
   }
 
  private:
@@ -78,32 +96,49 @@ class LinkSort {
       moved_[at(next[bucket_of(link)]++)] = link;
     }
   }
-  /// Sorts the links of a bucket, back to where they came from.
-  void sort(std::int64_t bucket) {
+  /// Sorts buckets, one after the other, as long as any are left. They differ in their numbers of links, so
+  /// that no thread is given its buckets before.
+  void sort(std::int64_t part) {
+    std::int64_t* const places = places_.data() + part * room_;
+    for (std::int64_t bucket = next_bucket_++; bucket < buckets_; bucket = next_bucket_++)
+      sort_bucket(bucket, places);
+  }
+  /// Sorts the links of a bucket, back to where they came from. `places` has room for a number for each key
+  /// of a bucket.
+  void sort_bucket(std::int64_t bucket, std::int64_t* places) {
     const std::int64_t begin = begins_[at(bucket)], end = begins_[at(bucket) + 1];
+    if (begin == end) return;
     const std::int64_t first = bucket << shift_;
-    std::vector<std::int64_t> next((std::size_t(1) << shift_) + 1);
-    for (std::int64_t i = begin; i < end; ++i) ++next[at(key_of(i) - first) + 1];
-    next[0] = begin;
-    for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-    for (std::int64_t i = begin; i < end; ++i) links_[at(next[at(key_of(i) - first)]++)] = moved_[at(i)];
+    std::fill_n(places, std::int64_t{1} << shift_, 0);
+    for (std::int64_t i = begin; i < end; ++i) ++places[key_of(i) - first];
+    std::exclusive_scan(places, places + (std::int64_t{1} << shift_), places, begin);
+    for (std::int64_t i = begin; i < end; ++i) links_[at(places[key_of(i) - first]++)] = moved_[at(i)];
   }
   std::int64_t key_of(std::int64_t moved) const { return static_cast<std::int64_t>(key_(moved_[at(moved)])); }
 
   std::vector<Link>& links_;
   std::vector<Link> moved_;
-  std::int64_t keys_;
   const Key& key_;
   /// A bucket has 2^shift_ keys.
-  int shift_ = 0;
+  int shift_;
+  /// The room of a part in places_.
+  std::int64_t room_;
   std::int64_t buckets_ = 0, parts_ = 0;
   /// For each part and each bucket: the number of links at first, and then the place of the next one.
   std::vector<std::int64_t> next_;
   /// The first links of the buckets, and the number of links.
   std::vector<std::int64_t> begins_;
+  /// For each part: the place of the next link with each key of the bucket that is being sorted.
+  std::vector<std::int64_t> places_;
+  std::atomic<std::int64_t> next_bucket_ = 0;
 };
 
 }  // namespace detail
+
+/// Returns the bytes of memory that each thread takes to sort links, beside those of the links.
+inline std::int64_t bytes_to_sort(std::int64_t keys) {
+  return detail::room_for_places(keys) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
 
 /// Sorts links by their keys, which are 0 to keys - 1, on all threads. Links of the same key keep their
 /// order. Kokkos has been started.

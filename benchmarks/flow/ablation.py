@@ -6,8 +6,9 @@
 
 For one and two ranks, and one and two threads each, as far as there are cores for them, the program computes pairs of frames in
 three ways: by a pipeline whose ranks wait for the decision about each turn; by one that decides while it computes the next
-turn; and by a graph with several pairs in different turns. Prints a Markdown table of the median milliseconds of a pair, and of the time of the graph as a share
-of that of the pipeline that waits. The plot has the speed of the second and the third way, where that of the first is 1.
+turn; and by a graph with several pairs in different turns. Prints a Markdown table of the median milliseconds of a pair, and of
+the time of the graph as a share of that of the pipeline that waits. The plot has the speed of the second and the third way, where
+that of the first is 1. What is left out, as there are too few cores, is said on stderr.
 """
 import argparse
 import csv
@@ -15,6 +16,7 @@ import io
 import itertools
 import os
 import subprocess
+import sys
 
 VARIANTS = ("waits", "overlaps", "graph")
 COLOURS = {"overlaps": "#4477aa", "graph": "#cc6677"}
@@ -77,22 +79,28 @@ def main():
     parser.add_argument("--solver", default="chebyshev")
     parser.add_argument("--plot")
     options = parser.parse_args()
+    # Threads that share a core wait for each other in busy loops, so that their times say nothing about the ends of loops.
+    cores = len(os.sched_getaffinity(0))
+    layouts = list(itertools.product(map(int, options.ranks.split(",")), map(int, options.threads.split(","))))
+    fitting = [(ranks, threads) for ranks, threads in layouts if ranks * threads <= cores]
+    if not fitting:
+        print(f"ablation.py: error: there are {cores} cores, and all of --ranks {options.ranks} with --threads {options.threads} "
+              "need more: give fewer", file=sys.stderr)
+        return 2
+    for ranks, threads in layouts:
+        if (ranks, threads) not in fitting:
+            print(f"ablation.py: left out: {ranks} ranks x {threads} threads, as there are {cores} cores", file=sys.stderr)
     print("| frames | ends of loops | ranks | threads each | turns | waits, ms | overlaps, ms | graph, ms | graph / waits |\n"
           "|---|---|---|---|---|---|---|---|---|")
     results = {}
-    cores = len(os.sched_getaffinity(0))
-    choices = itertools.product(options.sizes.split(","), options.ends.split(","), map(int, options.ranks.split(",")),
-                                map(int, options.threads.split(",")))
-    for size, ends, ranks, threads in choices:
-        # Threads that share a core wait for each other in busy loops, so that their times say nothing about the ends of loops.
-        if ranks * threads > cores:
-            continue
+    for size, ends, (ranks, threads) in itertools.product(options.sizes.split(","), options.ends.split(","), fitting):
         times, turns = results[size, ends, ranks, threads] = measured(options, size, ends, ranks, threads)
         print(f"| {size} | {ENDS[ends]} | {ranks} | {threads} | {turns} | " +
               " | ".join(f"{times[name]:.0f}" for name in VARIANTS) + f" | {times['graph'] / times['waits']:.2f} |", flush=True)
     if options.plot:
         plot(results, options.plot)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

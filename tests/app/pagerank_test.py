@@ -178,13 +178,47 @@ class PageRank(ProgramRuns):
         other = links.copy()
         other[links[:, 1] == 7, 1] = 8
         self.write_matrix(500, other)
-        for ranks in (None, 2):
-            self.assertEqual(self.refused("pagerank", ranks, *self.words("restart=.")).strip(),
-                             "tessera-pagerank: error: command line: 'restart=.': 'restart': graph.mtx has other links than the graph of "
-                             "the checkpoint: give the same graph, or begin anew without restart")
+        self.expect_other_links()
         self.write_matrix(500, links[:-1])
         self.assertIn(f"its run had 'entries of the input: {len(links)}', this one has 'entries of the input: {len(links) - 1}'",
                       self.refused("pagerank", None, *self.words("restart=.")))
+
+    def expect_other_links(self, name="graph.mtx"):
+        for ranks in (None, 2):
+            self.assertEqual(self.refused("pagerank", ranks, *self.words("restart=.", **{"input.file": name})).strip(),
+                             f"tessera-pagerank: error: command line: 'restart=.': 'restart': {name} has other links than the graph of "
+                             "the checkpoint: give the same graph, or begin anew without restart")
+
+    def stop_early(self, name):
+        words = self.words("checkpoint.directory=.", "checkpoint.every=2", turns=3, **{"input.file": name})
+        ended = self.ending("pagerank", 2, *words)
+        self.assertEqual(ended.returncode, 3, ended.stdout + ended.stderr)
+
+    def test_a_restart_with_another_weight_is_refused(self):
+        links = self.sample(200, 1500)
+        reals = [float(number) for number in self.random.random(len(links))]
+        self.write_matrix(200, links, reals, "real")
+        expected, _ = self.ranks(1)
+        self.stop_early("graph.mtx")
+        found, _ = self.ranks(3, "restart=.")
+        self.assertEqual(found.tobytes(), expected.tobytes())
+        reals[700] = float(np.nextafter(reals[700], 2))
+        self.write_matrix(200, links, reals, "real")
+        self.expect_other_links()
+
+    def test_a_restart_with_another_list_of_links_is_refused(self):
+        links, keys = self.sample(200, 1500), {"input.file": "graph.h5"}
+        self.store("graph.h5", links, "links")
+        expected, _ = self.ranks(1, **keys)
+        self.stop_early("graph.h5")
+        # The same links in another order are the same graph.
+        self.store("graph.h5", links[::-1], "links")
+        found, _ = self.ranks(3, "restart=.", **keys)
+        self.assertEqual(found.tobytes(), expected.tobytes())
+        # The number of vertices stays as it is, so that only the links tell.
+        links[700, 1] = (links[700, 1] + 1) % links.max()
+        self.store("graph.h5", links, "links")
+        self.expect_other_links("graph.h5")
 
     def test_what_cannot_be_written_is_noticed_before_the_input_is_read(self):
         # Errors in the entries would be noticed later.

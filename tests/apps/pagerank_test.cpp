@@ -18,6 +18,7 @@
 #include "apps/pagerank/moved.hpp"
 #include "apps/pagerank/power_iteration.hpp"
 #include "apps/pagerank/rank_graph.hpp"
+#include "apps/pagerank/sorted_links.hpp"
 #include "apps/pagerank/top.hpp"
 #include "tessera/domain/error.hpp"
 
@@ -144,6 +145,34 @@ TEST(PowerIteration, GoesOnWithTheSameBits) {
   second.begin();
   for (int turn = 0; turn < 5; ++turn) EXPECT_EQ(first.turn(), second.turn());
   EXPECT_EQ(first.ranks(), second.ranks());
+}
+
+TEST(PowerIteration, HasTheSameBitsWhereBucketsHaveSeveralKeys) {
+  constexpr std::int64_t vertices = 5000;
+  for (const bool weighted : {false, true}) {
+    const std::vector<Link> links = random_links(vertices, 40000, weighted, 12);
+    EXPECT_EQ(ranks_of(MPI_COMM_WORLD, vertices, links, 5, !weighted),
+              ranks_of(MPI_COMM_SELF, vertices, links, 5, !weighted));
+  }
+}
+
+/// The numbers of keys are those at which buckets get several keys, and others far from there.
+TEST(SortLinks, SortsAsAStableSort) {
+  const auto key = [](const Link& link) { return link.to; };
+  for (const std::int64_t keys : {1, 2047, 2048, 2049, 70000, 1 << 20})
+    for (const int count : {0, 100000}) {
+      std::vector<Link> links = random_links(keys, count, false, static_cast<unsigned>(keys));
+      for (std::size_t i = 0; i < links.size(); ++i) links[i].weight = static_cast<double>(i);
+      // The least and the greatest key have links, which are neither the first nor the last ones.
+      if (count > 0) links[100].to = 0, links[200].to = static_cast<Vertex>(keys - 1);
+      std::vector<Link> expected = links;
+      std::ranges::stable_sort(expected, {}, key);
+      sort_links(links, keys, key);
+      const auto is_same = [](const Link& a, const Link& b) {
+        return a.from == b.from && a.to == b.to && a.weight == b.weight;
+      };
+      EXPECT_TRUE(std::ranges::equal(links, expected, is_same)) << keys << " keys, " << count << " links";
+    }
 }
 
 TEST(RankGraph, RanksHaveAboutAsManyLinksAsEachOther) {

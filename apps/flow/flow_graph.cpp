@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -243,13 +244,13 @@ class MakeResult : LevelBody {
     if (extras.has_truth) images.push_back({"truth", &pair.truth});
     images.insert(images.end(), computed.begin(), computed.end());
     std::array<OneElement<double>, error_names.size()> errors;
-    OneElement<float> largest;
+    OneElement<float> largest_square;
     Bindings bindings;
-    if (extras.tells_largest) bindings.sinks["largest"] = &largest;
+    if (extras.tells_largest) bindings.sinks["largest_square"] = &largest_square;
     for (std::size_t i = 0; extras.has_truth && i < errors.size(); ++i)
       bindings.sinks[error_names[i]] = &errors[i];
     compute(planned, images, 0, std::move(bindings));
-    pair.largest = largest.value;
+    pair.largest = std::sqrt(largest_square.value);
     for (std::size_t i = 0; i < errors.size(); ++i) pair.errors[i] = errors[i].value;
     return lease;
   }

@@ -48,7 +48,8 @@ struct Pair {
   Image truth;
   /// The numbers that error_names lists, if there is a truth.
   std::array<double, error_names.size()> errors = {};
-  /// The displacement that has the purest colours in the picture, in pixels, if the plans tell it.
+  /// The largest displacement in pixels, which has the purest colours in the picture, if the plans tell it.
+  /// It is 0 if nothing moves.
   float largest = 0;
 
   /// Takes up a pair of frames, which are then to be written to `first` and `second`, and the truth to

@@ -27,10 +27,13 @@ class FilesOfFrames final : public FrameSeries {
  public:
   explicit FilesOfFrames(const app::GraphSetting& setting)
       : deck_(setting.deck),
+        ranks_(setting.session.rank_count()),
         files_(app::matching_files(setting.session.communicator(), deck_, "input.files")) {
     collectively(setting.session.communicator(), [this] { inspect(); });
   }
 
+  // The names of the files give the number.
+  void find_count() override {}
   std::int64_t count() const override { return std::ssize(files_); }
   const io::ImageInfo& info() const override { return infos_.front(); }
   io::FrameRate rate() const override { return {}; }
@@ -38,6 +41,8 @@ class FilesOfFrames final : public FrameSeries {
   const std::string& file_of(std::int64_t frame) const override {
     return files_[static_cast<std::size_t>(frame)];
   }
+  // Ranks get numbers only, which take no memory.
+  std::int64_t window_of_all(std::int64_t window, int) const override { return window * ranks_; }
   bool is_read_by_one() const override { return std::ranges::any_of(infos_, is_for_one_thread); }
   graph::Flow<PairLease> add_tasks(graph::Graph& graph, const graph::Task& options,
                                    const graph::Pool<Pair>& pool,
@@ -83,6 +88,7 @@ class FilesOfFrames final : public FrameSeries {
   }
 
   const deck::Deck& deck_;
+  std::int64_t ranks_;
   std::vector<std::string> files_;
   /// The descriptions of the frames. They differ in their files alone.
   std::vector<io::ImageInfo> infos_;
@@ -97,22 +103,29 @@ struct FramePair {
   static auto members(auto& pair) { return std::tie(pair.number, pair.first, pair.second); }
 };
 
-/// The frames of a video, which rank 0 decodes, from the first to the last. They are decoded once before, to
+/// The frames of a video, which rank 0 decodes, from the first to the last. They are decoded twice, first to
 /// count them: so nothing is computed of a video that is damaged, and the files of its flows have names of
 /// one length.
 class FramesOfVideo final : public FrameSeries {
  public:
-  explicit FramesOfVideo(const app::GraphSetting& setting) : files_{setting.deck.text_of("input.video")} {
+  explicit FramesOfVideo(const app::GraphSetting& setting)
+      : setting_(setting), files_{setting.deck.text_of("input.video")} {
     const MPI_Comm communicator = setting.session.communicator();
     collectively(communicator, [&] {
       for (const char* key : {"input.dataset", "input.page"})
         if (setting.deck.is_set(key))
           setting.deck.fail(key,
                             "it is about files of images, and the frames are those of a video: leave it out");
-      if (setting.session.rank() == 0) inspect(setting.deck);
+      if (setting.session.rank() == 0) inspect();
     });
     info_ = io::broadcast(communicator, info_);
-    MPI_Bcast(&count_, 1, MPI_INT64_T, 0, communicator);
+  }
+
+  void find_count() override {
+    collectively(setting_.session.communicator(), [this] {
+      if (setting_.session.rank() == 0) decode_all();
+    });
+    MPI_Bcast(&count_, 1, MPI_INT64_T, 0, setting_.session.communicator());
   }
 
   std::int64_t count() const override { return count_; }
@@ -120,6 +133,11 @@ class FramesOfVideo final : public FrameSeries {
   io::FrameRate rate() const override { return rate_; }
   const std::vector<std::string>& files() const override { return files_; }
   const std::string& file_of(std::int64_t) const override { return files_.front(); }
+  // Where one rank is slower than the others, frames of nearly all these pairs wait for it. Each thread has a
+  // pair, and each rank one more, which it may begin at once.
+  std::int64_t window_of_all(std::int64_t window, int workers) const override {
+    return std::min<std::int64_t>(window, workers + 1) * setting_.session.rank_count();
+  }
   bool is_read_by_one() const override { return false; }
   graph::Flow<PairLease> add_tasks(graph::Graph& graph, const graph::Task& options,
                                    const graph::Pool<Pair>& pool,
@@ -139,16 +157,20 @@ class FramesOfVideo final : public FrameSeries {
   }
 
  private:
-  void inspect(const deck::Deck& deck) {
+  void inspect() {
     io::VideoReader reader(files_.front());
     info_.type = reader.info().type;
     info_.domain = reader.info().domain;
     if (reader.info().rate.numerator > 0) rate_ = reader.info().rate;
-    check_frame(info_, deck, "input.video");
+    check_frame(info_, setting_.deck, "input.video");
+  }
+
+  void decode_all() {
+    io::VideoReader reader(files_.front());
     std::vector<std::byte> memory(bytes());
     while (reader.read(packed_block(memory.data(), info_.type, info_.domain))) ++count_;
     if (count_ < 2)
-      deck.fail("input.video", fmt::format("{} has one frame: a flow needs two", files_.front()));
+      setting_.deck.fail("input.video", fmt::format("{} has one frame: a flow needs two", files_.front()));
   }
 
   std::size_t bytes() const { return static_cast<std::size_t>(info_.domain.size()) * size_of(info_.type); }
@@ -177,6 +199,7 @@ class FramesOfVideo final : public FrameSeries {
     return graph::Lease<PackedImage>::of(std::move(image));
   }
 
+  const app::GraphSetting& setting_;
   std::vector<std::string> files_;
   io::ImageInfo info_;
   io::FrameRate rate_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "flow_graph.hpp"
 #include "frame_series.hpp"
@@ -31,11 +32,18 @@ class GraphProgram final : public app::GraphProgram {
         window_(setting.deck.is_set("graph.window") ? setting.deck.get<std::int64_t>("graph.window")
                                                     : 2 * setting.workers),
         frames_(frame_series(setting)),
-        truths_(setting, frames_->info().domain, frames_->pairs()) {
+        truths_(setting, frames_->info().domain) {
     const io::ImageInfo& frame = frames_->info();
-    collectively(setting.session.communicator(), [&] {
-      outputs_ = std::make_unique<PairOutputs>(setting, *frames_, truths_.files());
+    const MPI_Comm communicator = setting.session.communicator();
+    // A video may take hours to count, so that all that needs no count is checked before.
+    collectively(communicator, [&] {
       settings_ = settings_of(setting.deck, frame.domain);
+      outputs_ = std::make_unique<PairOutputs>(setting, *frames_);
+    });
+    frames_->find_count();
+    collectively(communicator, [&] {
+      truths_.check_count(frames_->pairs());
+      outputs_->check_names(truths_.files());
     });
     Extras extras = outputs_->extras();
     extras.has_truth = !truths_.files().empty();
@@ -70,27 +78,35 @@ class GraphProgram final : public app::GraphProgram {
   std::shared_ptr<const PairPlans> plans_;
   /// The numbers of warps, and of turns of the solver, on this rank.
   std::array<std::int64_t, 2> counts_{};
-  /// The largest displacement that had the purest colours in a picture of this rank.
+  /// The largest displacement in a picture of this rank.
   float largest_ = 0;
   graph::Graph graph_{"flow"};
 };
+
+/// Returns a number of four digits that is above a positive one.
+std::string rounded_up(float number) {
+  // By a share that the roundings of colours do not reach, so that no pixel is beyond the result.
+  const double least = number * (1 + 1e-6);
+  const double unit = std::pow(10, std::floor(std::log10(least)) - 3);
+  return fmt::format("{:.4g}", std::ceil(least / unit) * unit);
+}
 
 app::ExitStatus GraphProgram::run(app::GraphRunner& runner) {
   const MPI_Comm communicator = setting_.session.communicator();
   outputs_->begin();
   // Rank 0 has the numbers of all pairs, and those of each rank may be under way.
-  graph_.configure({.window = window_ * setting_.session.rank_count()});
+  graph_.configure({.window = frames_->window_of_all(window_, setting_.workers)});
   const graph::Report report = runner.run(graph_);
   outputs_->end();
   MPI_Allreduce(MPI_IN_PLACE, counts_.data(), 2, MPI_INT64_T, MPI_SUM, communicator);
   MPI_Allreduce(MPI_IN_PLACE, &largest_, 1, MPI_FLOAT, MPI_MAX, communicator);
   runner.add("flow", {{"pairs", frames_->pairs()}, {"warps", counts_[0]}, {"turns", counts_[1]}});
   truths_.report(runner, communicator);
-  if (plans_->extras().tells_largest && frames_->pairs() > 1)
+  if (largest_ > 0 && frames_->pairs() > 1)
     runner.say(
-        fmt::format("the colours of each picture have a scale of their own, up to {0:.4g} pixels: "
-                    "picture.scale={0:.4g} would give all of them the same",
-                    largest_));
+        fmt::format("the colours of each picture have a scale of their own, up to {0} pixels: "
+                    "picture.scale={0} would give all of them the same",
+                    rounded_up(largest_)));
   runner.say(fmt::format("{}: {}, {} of the solver in {:.2f} s", counted(frames_->pairs(), "pair"),
                          counted(counts_[0], "warp"), counted(counts_[1], "turn"), report.seconds));
   return app::ExitStatus::done;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -34,17 +35,22 @@ Box picture_of(const Box& frame) { return {frame[0], frame[1], {0, 3}}; }
 
 }  // namespace
 
-PairOutputs::PairOutputs(const app::GraphSetting& setting, const FrameSeries& frames,
-                         const std::vector<std::string>& truths)
+PairOutputs::PairOutputs(const app::GraphSetting& setting, const FrameSeries& frames)
     : setting_(setting), frames_(frames) {
   if (!has("output.files") && !has_picture())
     throw InputError(
         "nothing to write: give output.files, output.pictures or output.video in the deck or as key=value");
   extras();
-  check_patterns();
+  check_endings();
   for (const char* key : {"output.files", "output.pictures", "output.video"})
     if (has(key)) app::check_folders(setting_.deck, {{.key = key}});
-  check_places(truths);
+  if (const std::string video = setting_.deck.text_of("output.video");
+      has("input.video") && has("output.video") &&
+      app::place_of(video) == app::place_of(frames_.files().front()))
+    setting_.deck.fail("output.video",
+                       fmt::format("{} is also the video that is read: choose another name", video));
+  // The file of this video has a temporary name, and is removed at once.
+  if (has("output.video") && setting_.session.rank() == 0) new_video();
 }
 
 Extras PairOutputs::extras() const {
@@ -59,26 +65,24 @@ std::string PairOutputs::path(const char* key, std::int64_t pair) const {
   return app::expanded(setting_.deck, key, frames_.file_of(pair), pair, frames_.pairs());
 }
 
-void PairOutputs::check_patterns() const {
-  const deck::Deck& deck = setting_.deck;
-  for (const auto& [key, what] : patterns) {
-    if (!has(key)) continue;
-    const std::string pattern = deck.text_of(key);
-    if (frames_.pairs() > 1 && path(key, 0) == pattern)
-      deck.fail(key, fmt::format("{} is one file for {} {}: use {{name}} or {{index}}", pattern,
-                                 frames_.pairs(), what));
-  }
-  if (const std::string pattern = deck.text_of("output.files");
-      !pattern.empty() && !pattern.ends_with(".flo") && !pattern.ends_with(".h5"))
-    deck.fail("output.files", fmt::format("{} ends neither in .flo nor in .h5: choose one of them", pattern));
-  if (const std::string pattern = deck.text_of("output.pictures");
-      !pattern.empty() && !pattern.ends_with(".png"))
-    deck.fail("output.pictures", fmt::format("{} does not end in .png: pictures are PNG files", pattern));
+void PairOutputs::check_endings() const {
+  const auto check = [this](const char* key, const std::vector<std::string>& endings, const char* refusal) {
+    if (!has(key)) return;
+    const std::string name = setting_.deck.text_of(key);
+    if (std::ranges::none_of(endings, [&](const std::string& ending) { return name.ends_with(ending); }))
+      setting_.deck.fail(key, fmt::format("{} {}", name, refusal));
+  };
+  check("output.files", {".flo", ".h5"}, "ends neither in .flo nor in .h5: choose one of them");
+  check("output.pictures", {".png"}, "does not end in .png: pictures are PNG files");
+  check("output.video", {".mkv", ".mp4"}, "ends neither in .mkv nor in .mp4: choose one of them");
 }
 
-/// Sees to it that each file is of its own.
-void PairOutputs::check_places(const std::vector<std::string>& truths) const {
+void PairOutputs::check_names(const std::vector<std::string>& truths) const {
   const deck::Deck& deck = setting_.deck;
+  for (const auto& [key, what] : patterns)
+    if (has(key) && frames_.pairs() > 1 && path(key, 0) == deck.text_of(key))
+      deck.fail(key, fmt::format("{} is one file for {} {}: use {{name}} or {{index}}", deck.text_of(key),
+                                 frames_.pairs(), what));
   std::map<std::filesystem::path, std::string> taken;
   for (const std::string& file : truths) taken[app::place_of(file)] = "a true flow";
   for (const std::string& file : frames_.files())
@@ -103,13 +107,16 @@ std::vector<std::string> PairOutputs::files() const {
   return files;
 }
 
+std::unique_ptr<io::VideoWriter> PairOutputs::new_video() const {
+  return std::make_unique<io::VideoWriter>(setting_.deck.text_of("output.video"),
+                                           picture_of(frames_.info().domain), ElementType::uint8,
+                                           frames_.rate());
+}
+
 void PairOutputs::begin() {
   if (!has("output.video")) return;
   collectively(setting_.session.communicator(), [this] {
-    if (setting_.session.rank() == 0)
-      video_ = std::make_unique<io::VideoWriter>(setting_.deck.text_of("output.video"),
-                                                 picture_of(frames_.info().domain), ElementType::uint8,
-                                                 frames_.rate());
+    if (setting_.session.rank() == 0) video_ = new_video();
   });
 }
 

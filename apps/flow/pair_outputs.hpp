@@ -16,11 +16,13 @@ namespace flow {
 /// What is written for each pair of a series: files of the flows, pictures, and a video of the pictures.
 class PairOutputs {
  public:
-  /// Checks the names of the files, of which the run also reads `truths`. `setting` and `frames` must outlive
-  /// this object. Not collective. Throws InputError.
-  PairOutputs(const tessera::app::GraphSetting& setting, const FrameSeries& frames,
-              const std::vector<std::string>& truths);
+  /// Checks the keys, which needs no count of the frames, and on rank 0 that the video can be created.
+  /// `setting` and `frames` must outlive this object. Not collective. Throws InputError.
+  PairOutputs(const tessera::app::GraphSetting& setting, const FrameSeries& frames);
 
+  /// Checks that each file has a name of its own, once the frames are counted. The run also reads `truths`.
+  /// Not collective. Throws InputError.
+  void check_names(const std::vector<std::string>& truths) const;
   /// Returns what the outputs need besides the flow.
   Extras extras() const;
   /// Returns the paths of all files that are written.
@@ -39,8 +41,8 @@ class PairOutputs {
   bool has(const char* key) const { return setting_.deck.is_set(key); }
   bool has_picture() const { return has("output.pictures") || has("output.video"); }
   std::string path(const char* key, std::int64_t pair) const;
-  void check_patterns() const;
-  void check_places(const std::vector<std::string>& truths) const;
+  void check_endings() const;
+  std::unique_ptr<tessera::io::VideoWriter> new_video() const;
   void write_flow(const Pair& pair) const;
   void write_picture(const Pair& pair) const;
 

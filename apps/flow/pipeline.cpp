@@ -69,13 +69,14 @@ Backdrop backdrop_of(Pipeline& pipeline, Plane grey, ElementType type, const Ran
   return {grey, pipeline.values<float>("backdrop_scale", Scale{}, Scale::count, values, values)};
 }
 
-/// Declares the magnitude that has the purest colours.
+/// Declares the magnitude that has the purest colours, and the output that tells it.
 Array<float, 1> add_largest(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras) {
   if (extras.picture_scale)
     return pipeline.value<float>("largest", Constant{static_cast<float>(*extras.picture_scale)});
   const auto square = pipeline.stage<float>("magnitude", SquaredMagnitude{}, flow.u, flow.v);
-  return pipeline.value<float>("largest", LargestMagnitude{},
-                               pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels));
+  const auto largest_square = pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels);
+  if (extras.tells_largest) pipeline.output(largest_square);
+  return pipeline.value<float>("largest", LargestMagnitude{}, largest_square);
 }
 
 /// Declares the output `picture`.
@@ -83,7 +84,6 @@ void add_picture(Pipeline& pipeline, const Flow& flow, const Box& pixels, const 
                  const std::optional<Backdrop>& backdrop) {
   const Box box{pixels[0], pixels[1], {0, 3}};
   const Array<float, 1> largest = add_largest(pipeline, flow, pixels, extras);
-  if (extras.tells_largest) pipeline.output(largest);
   if (!extras.blend)
     return pipeline.output(
         pipeline.planes<std::uint8_t, 3, 3>("picture", ColourCode{}, flow.u, flow.v, largest), box);

@@ -54,7 +54,8 @@ struct Extras {
   /// The weight of the colours where they are drawn over the first frame; without it, the picture has the
   /// colours alone.
   std::optional<double> blend = {};
-  /// Whether the magnitude that has the purest colours is an output, `largest`.
+  /// Whether the square of the largest magnitude is an output, `largest_square`. It needs a picture without
+  /// `picture_scale`.
   bool tells_largest = false;
 };
 

@@ -83,8 +83,7 @@ app::PipelineApplication program() {
   parameters.push_back(run_key());
   const std::vector<deck::KeyDeclaration> pictures = picture_keys(
       "The weight of the colours in output.png where they are drawn over the first frame, from 0 to 1; "
-      "without "
-      "it the colours alone");
+      "without it the colours alone");
   parameters.insert(parameters.end(), pictures.begin(), pictures.end());
   return {.program = "tessera-flow",
           .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",

@@ -39,7 +39,7 @@ std::string text_of(const ErrorsOfPair& errors) {
 
 }  // namespace
 
-TrueFlows::TrueFlows(const app::GraphSetting& setting, const Box& frame, std::int64_t pairs) {
+TrueFlows::TrueFlows(const app::GraphSetting& setting, const Box& frame) : deck_(setting.deck) {
   const deck::Deck& deck = setting.deck;
   const MPI_Comm communicator = setting.session.communicator();
   if (!deck.is_set("truth.files")) {
@@ -51,15 +51,18 @@ TrueFlows::TrueFlows(const app::GraphSetting& setting, const Box& frame, std::in
   }
   files_ = app::matching_files(communicator, deck, "truth.files");
   collectively(communicator, [&] {
-    if (std::ssize(files_) != pairs)
-      deck.fail("truth.files", fmt::format("{} for {} of frames: give a true flow for each pair",
-                                           counted(std::ssize(files_), "file"), counted(pairs, "pair")));
     for (const std::string& file : files_) {
       infos_.push_back(io::inspect_image(file, {.dataset = deck.text_of("truth.dataset")}));
       check_truth(infos_.back(), frame, deck, "truth.files", file);
     }
   });
   errors_.resize(files_.size());
+}
+
+void TrueFlows::check_count(std::int64_t pairs) const {
+  if (!files_.empty() && std::ssize(files_) != pairs)
+    deck_.fail("truth.files", fmt::format("{} for {} of frames: give a true flow for each pair",
+                                          counted(std::ssize(files_), "file"), counted(pairs, "pair")));
 }
 
 bool TrueFlows::is_read_by_one() const { return std::ranges::any_of(infos_, is_for_one_thread); }
@@ -79,16 +82,24 @@ void TrueFlows::report(app::GraphRunner& runner, MPI_Comm communicator) {
   MPI_Allreduce(MPI_IN_PLACE, errors_.data(), static_cast<int>(errors_.size() * error_names.size()),
                 MPI_DOUBLE, MPI_SUM, communicator);
   ErrorsOfPair means{};
-  std::int64_t known = 0, number = 0;
+  const auto is_known = [](const ErrorsOfPair& errors) { return !std::isnan(errors.front()); };
+  const std::int64_t known = std::ranges::count_if(errors_, is_known);
+  std::int64_t number = 0;
   for (const ErrorsOfPair& errors : errors_) {
-    Row row{{"pair", number}, {"truth", files_[static_cast<std::size_t>(number)]}};
+    const std::string& file = files_[static_cast<std::size_t>(number)];
+    Row row{{"pair", number}, {"truth", file}};
     for (auto& value : named(errors)) row.push_back(std::move(value));
     runner.add_row("pairs", row);
-    runner.say(fmt::format("pair {}: {}", number++, text_of(errors)));
-    if (std::isnan(errors.front())) continue;
-    ++known;
+    const std::int64_t pair = number++;
+    if (known == 0) continue;
+    if (!is_known(errors)) {
+      runner.say(fmt::format("pair {}: {} has no known displacement: left out of the means", pair, file));
+      continue;
+    }
+    runner.say(fmt::format("pair {}: {}", pair, text_of(errors)));
     for (std::size_t i = 0; i < means.size(); ++i) means[i] += errors[i];
   }
+  if (known == 0) return runner.say("no true flow has a known displacement: there are no errors");
   for (double& mean : means) mean /= static_cast<double>(known);
   runner.add("numbers", named(means));
   runner.say(fmt::format("mean of {}: {}", counted(known, "pair"), text_of(means)));

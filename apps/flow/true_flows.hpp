@@ -18,10 +18,12 @@ namespace flow {
 /// computed ones.
 class TrueFlows {
  public:
-  /// Looks at the files, one for each pair of frames with the points `frame`. `setting` must outlive this
-  /// object. Collective. Throws InputError if there are more or fewer files than pairs, or if one of them
-  /// cannot be such a flow.
-  TrueFlows(const tessera::app::GraphSetting& setting, const tessera::Box& frame, std::int64_t pairs);
+  /// Looks at the files, the flows of pairs of frames with the points `frame`. `setting` must outlive this
+  /// object. Collective. Throws InputError if one of them cannot be such a flow.
+  TrueFlows(const tessera::app::GraphSetting& setting, const tessera::Box& frame);
+
+  /// Throws InputError if there are files, but more or fewer than pairs. Not collective.
+  void check_count(std::int64_t pairs) const;
 
   /// Returns the files; none if the deck names none.
   const std::vector<std::string>& files() const { return files_; }
@@ -37,6 +39,7 @@ class TrueFlows {
   void report(tessera::app::GraphRunner& runner, MPI_Comm communicator);
 
  private:
+  const tessera::deck::Deck& deck_;
   std::vector<std::string> files_;
   std::vector<tessera::io::ImageInfo> infos_;
   /// The errors of the pairs of this rank, by the numbers of the pairs, and 0 for other pairs.

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <utility>
 
@@ -26,7 +26,6 @@ namespace {
 
 using namespace tessera;
 using bench::Size;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::vector<std::string> sizes{"1920x1080", "4096x2160"};
@@ -37,12 +36,24 @@ struct Options {
   int turns_per_tile = 4;
   std::vector<std::int64_t> tile;
   std::vector<std::int64_t> tile_of_rounds{2048, 24};
+  bool processor_time = false;
   bool no_header = false;
 };
 
-double milliseconds_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
+/// A clock of milliseconds: the time that passes, or the processor time of all threads of this process.
+class Clock {
+ public:
+  explicit Clock(bool is_of_processor) : id_(is_of_processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC) {}
+
+  double now() const {
+    timespec time{};
+    clock_gettime(id_, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  }
+
+ private:
+  clockid_t id_;
+};
 
 /// As many arrays of floats as a turn of a solver reads and writes, laid out and touched as those of a plan.
 /// A turn reads `Read` arrays and writes two.
@@ -134,9 +145,10 @@ class Frame final : public BlockSource {
 /// Turns of a solver at one level, with a schedule of the loop.
 class Loop {
  public:
-  Loop(const app::Session& session, Size size, flow::Settings settings, const TileSize& tile,
+  Loop(const app::Session& session, Clock clock, Size size, flow::Settings settings, const TileSize& tile,
        int turns_per_tile)
-      : turns_(static_cast<double>(settings.turns)),
+      : clock_(clock),
+        turns_(static_cast<double>(settings.turns)),
         rounds_(rounds_of(size, settings, tile, turns_per_tile)),
         instance_(make_instance(session)) {}
 
@@ -144,17 +156,16 @@ class Loop {
   double run() {
     Frame first(0), second(0.8);
     Bindings bindings{{{"input", &first}, {"frame_1", &second}}, {}};
-    Clock::time_point began;
-    double time = 0;
+    double began = 0, time = 0;
     const auto is_solver = [&](const LoopProgress& progress) {
       return progress.loop >= 0 &&
              rounds_.pipeline.loops()[static_cast<std::size_t>(progress.loop)].name.starts_with("solve");
     };
     bindings.before_turn = [&](const LoopProgress& progress) {
-      if (is_solver(progress) && progress.turns == 0) began = Clock::now();
+      if (is_solver(progress) && progress.turns == 0) began = clock_.now();
     };
     bindings.after_loop = [&](const LoopProgress& progress) {
-      if (is_solver(progress)) time = milliseconds_since(began) / turns_;
+      if (is_solver(progress)) time = (clock_.now() - began) / turns_;
     };
     instance_.run(bindings);
     return time;
@@ -181,6 +192,7 @@ class Loop {
     return {rounds_.pipeline, plan, session.communicator()};
   }
 
+  Clock clock_;
   double turns_;
   Rounds rounds_;
   PlanInstance instance_;
@@ -198,12 +210,12 @@ struct Variant {
 };
 
 /// Returns a function that measures the milliseconds of a call, over some calls.
-std::function<double()> timed(const std::function<void()>& call) {
-  return [call] {
+std::function<double()> timed(Clock clock, const std::function<void()>& call) {
+  return [clock, call] {
     constexpr int calls = 12;
-    const auto began = Clock::now();
+    const double began = clock.now();
     for (int i = 0; i < calls; ++i) call();
-    return milliseconds_since(began) / calls;
+    return (clock.now() - began) / calls;
   };
 }
 
@@ -213,11 +225,12 @@ void measure(const app::Session& session, const Options& options, Size size, con
   flow::Settings settings{
       .levels = 1, .warps = 1, .warp_tolerance = 0, .turns = options.turns, .tolerance = 0};
   settings.solver = solver == "jacobi" ? flow::Solver::jacobi : flow::Solver::chebyshev;
+  const Clock clock(options.processor_time);
   Streams<Read> streams(size);
-  Loop single(session, size, settings, options.tile, 1);
-  Loop together(session, size, settings, options.tile_of_rounds, options.turns_per_tile);
-  std::vector<Variant> variants{{"copy", timed([&] { streams.copy(); })},
-                                {"streams", timed([&] { streams.add(); })},
+  Loop single(session, clock, size, settings, options.tile, 1);
+  Loop together(session, clock, size, settings, options.tile_of_rounds, options.turns_per_tile);
+  std::vector<Variant> variants{{"copy", timed(clock, [&] { streams.copy(); })},
+                                {"streams", timed(clock, [&] { streams.add(); })},
                                 {"single", [&] { return single.run(); }},
                                 {"in tiles", [&] { return together.run(); }}};
   for (const Variant& variant : variants) variant.run();
@@ -253,6 +266,9 @@ app::ExitStatus run(app::Session& session, int argc, char** argv) {
   command_line.add_option("--tile-of-rounds", options.tile_of_rounds, "The tile of several turns")
       ->delimiter(',');
   command_line.add_option("--turns-per-tile", options.turns_per_tile, "Turns of a tile while it is in cache");
+  command_line.add_flag("--processor-time", options.processor_time,
+                        "Print the processor time of all threads of a rank, waiting included, instead of the "
+                        "time that passes: for one thread beside other programs");
   command_line.add_flag("--no-header", options.no_header, "Leave out the line with the names of the columns");
   if (const std::string help = bench::parse_arguments(command_line, argc, argv); !help.empty()) {
     session.print(help);

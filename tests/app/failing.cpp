@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program whose own code fails, on one rank or on all of them; its first word says where.
+// A program whose own code fails, on one rank or on all of them, or that refuses its images; its first word
+// says where.
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -94,6 +95,28 @@ int fail_in_pipeline(int argc, char** argv, std::string_view place) {
   return app::run_pipeline_application(argc, argv, app::with_names_of(nothing(), application));
 }
 
+struct Copy {
+  template <class Image, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Image& image, Coord x, Coord y) const {
+    return image(x, y);
+  }
+};
+
+/// Copies an image of finite floats twice, so that there are stages to divide into tasks.
+Pipeline copies(const Box& box) {
+  Pipeline pipeline;
+  const auto first = pipeline.stage<float>("first", Copy{}, pipeline.input<float, 2>("input", box));
+  pipeline.output(pipeline.stage<float>("second", Copy{}, first), box);
+  return pipeline;
+}
+
+int copy_finite_images(int argc, char** argv) {
+  app::PipelineApplication application{
+      .program = "failing", .summary = "Copies.", .needs_finite_images = true};
+  application.build = [](const io::ImageInfo& image, const deck::Deck&) { return copies(image.domain); };
+  return app::run_pipeline_application(argc, argv, app::with_names_of(copies({{0, 8}, {0, 8}}), application));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,5 +124,6 @@ int main(int argc, char** argv) {
   argv[1] = argv[0];
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
   if (place == "iteration") return fail_in_iteration(argc - 1, argv + 1);
+  if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
   return fail_in_pipeline(argc - 1, argv + 1, place);
 }

@@ -4,6 +4,7 @@
 usage: flow_series_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 """
 import json
+import re
 import sys
 import unittest
 
@@ -106,8 +107,27 @@ class FlowSeries(ProgramRuns):
             printed = self.graph(ranks, "output.files=o{index}.flo", "output.pictures=o{index}.png", f"graph.window={window}")
             results.append([self.bytes_of(f"o{number}.{kind}") for number in range(FRAMES - 1) for kind in ("flo", "png")])
             largest = max(np.hypot(*self.flow(f"o{number}.flo")).max() for number in range(FRAMES - 1))
-            self.assertIn(f"up to {largest:.4g} pixels: picture.scale={largest:.4g} would give all of them the same", printed)
+            scale = self.suggested_scale(printed)
+            self.assertGreater(scale, largest)
+            self.assertLess(scale, 1.0011 * largest)
         self.assertTrue(all(result == results[0] for result in results))
+
+    def suggested_scale(self, printed):
+        told = re.findall(r"of their own, up to (\S+) pixels: picture.scale=(\S+) would give all of them the same\n", printed)
+        self.assertEqual(len(told), 1, printed)
+        self.assertEqual(*told[0])
+        return float(told[0][0])
+
+    def test_a_still_pair_has_no_largest_displacement(self):
+        printed = self.graph(2, "output.pictures=o{index}.png", "picture.blend=1", frames="[f0.h5, f0.h5, f0.h5]")
+        self.assertNotIn("picture.scale", printed)
+        self.assertEqual(self.picture("o1.png").min(), 255)
+        # Beside a pair that moves slowly, the still one does not count.
+        printed = self.graph(2, "output.pictures=o{index}.png", "output.files=o{index}.flo", frames="[f0.h5, f0.h5, f1.h5]")
+        largest = np.hypot(*self.flow("o1.flo")).max()
+        self.assertLess(largest, 1)
+        self.assertLess(largest, self.suggested_scale(printed))
+        self.assertLess(self.suggested_scale(printed), 1.0011 * largest)
 
     def test_errors(self):
         self.graph(0, "output.files=o{index}.flo")
@@ -152,8 +172,15 @@ class FlowSeries(ProgramRuns):
                              frames="[f0.h5, f1.h5, f2.h5]").splitlines()
         one, = (line.removeprefix("pair 1: ") for line in printed if line.startswith("pair 1: "))
         self.assertIn("mean of 1 pair: " + one, printed)
+        self.assertIn("pair 0: t0.h5 has no known displacement: left out of the means", printed)
         with open(self.path("r.json"), encoding="utf-8") as file:
             self.assertGreater(json.load(file)["numbers"]["average_endpoint_error"], 0)
+        printed = self.graph(2, "output.files=o{index}.flo", "truth.files=[t0.h5, t0.h5]", "--report", "r.json",
+                             frames="[f0.h5, f1.h5, f2.h5]").splitlines()
+        self.assertEqual([line for line in printed if "displacement" in line or "nan" in line or line.startswith("pair ")],
+                         ["no true flow has a known displacement: there are no errors"])
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            self.assertNotIn("numbers", json.load(file))
 
     def test_bad_input(self):
         def refused(*words, ranks=0, frames="f?.h5"):

@@ -175,7 +175,7 @@ class Flow(ProgramRuns):
         self.assertIn(f"'input.files': {refused}", self.refused("flow", 0, "input.files=g?.h5", 'input.second=["f?.h5"]', *words))
         ended = self.ending("flow", 0, "input.files=f?.h5", 'input.second=["g?.h5"]', "on_error=skip", *words)
         self.assertEqual(ended.returncode, 2, ended.stderr)
-        self.assertIn(f"left out ", ended.stderr)
+        self.assertIn("left out ", ended.stderr)
         self.assertIn(refused, ended.stderr)
         self.assertEqual(sorted(os.listdir(self.path("o"))), ["f0.flo", "f2.flo"])
 

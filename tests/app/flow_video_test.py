@@ -45,6 +45,12 @@ class FlowVideo(ProgramRuns):
     def graph(self, ranks, *words):
         return self.output("flow", ranks, f"{self.decks}/series.yaml", *METHOD, *words)
 
+    def frames_per_second(self, name):
+        """By the nanoseconds of a frame, the element 0x23E383 of a Matroska file."""
+        content = self.bytes_of(name)
+        place = content.index(b"\x23\xe3\x83") + 3
+        return 1e9 / int.from_bytes(content[place + 1:place + 1 + (content[place] & 0x7f)], "big")
+
     def flows(self, prefix, count=FRAMES - 1):
         return [self.bytes_of(f"{prefix}{number}.flo") for number in range(count)]
 
@@ -56,7 +62,7 @@ class FlowVideo(ProgramRuns):
         for number in range(FRAMES):
             self.store(f"f{number}.h5", frame(number))
         self.graph(1, "input.files=f?.h5", "output.files=f{index}.flo")
-        for ranks, window in ((0, 2), (2, 1), (3, 2), (4, 1)):
+        for ranks, window in ((0, 2), (2, 1), (3, 9), (4, 1)):
             self.graph(ranks, "input.video=clip.y4m", "output.files=v{index}.flo", f"graph.window={window}")
             self.assertEqual(self.flows("v"), self.flows("f"), (ranks, window))
         self.graph(2, "input.video=clip.y4m", "output.files=v_{name}_{index}.flo", "threads=2")
@@ -70,6 +76,7 @@ class FlowVideo(ProgramRuns):
             self.graph(ranks, *words, "output.video=o.mkv", f"graph.window={window}")
             videos.append(self.bytes_of("o.mkv"))
         self.assertTrue(all(video == videos[0] for video in videos))
+        self.assertAlmostEqual(self.frames_per_second("o.mkv"), 12, delta=1e-5)
         # Its frames are in colour: as the frames of a video, they have the flows that the pictures have as files.
         self.graph(2, "input.files=p?.png", "output.files=f{index}.flo")
         self.graph(2, "input.video=o.mkv", "output.files=v{index}.flo", "output.pictures=g{index}.png", "picture.blend=0")
@@ -83,6 +90,7 @@ class FlowVideo(ProgramRuns):
             self.store(f"f{number}.h5", frame(number))
         printed = self.graph(2, "input.files=f?.h5", "output.video=files.mkv")
         self.assertIn("the colours of each picture have a scale of their own", printed)
+        self.assertAlmostEqual(self.frames_per_second("files.mkv"), 25, delta=1e-5)
         self.write("short.y4m", y4m(3))
         self.graph(2, "input.video=short.y4m", "output.video=video.mkv", "output.pictures=v{index}.png")
         self.graph(1, "input.video=video.mkv", "output.pictures=b{index}.png", "picture.blend=0")
@@ -109,19 +117,32 @@ class FlowVideo(ProgramRuns):
             for ranks in (0, 3):
                 self.assertIn("cut.y4m: is damaged or truncated at frame 3, counted from 0",
                               refused("input.video=cut.y4m", output, ranks=ranks))
+        # What needs no count of the frames is found before they are decoded, and by --check, too.
+        for output, message in (
+            ("output.video=o.gif", "'output.video': o.gif ends neither in .mkv nor in .mp4: choose one of them"),
+            ("output.video=o.y4m", "'output.video': o.y4m ends neither in .mkv nor in .mp4: choose one of them"),
+            ("output.files=o{index}.png", "'output.files': o{index}.png ends neither in .flo nor in .h5: choose one of them"),
+            ("output.video=none/o.mkv", "'output.video': there is no folder none: create it, or write elsewhere"),
+            ("output.video=o.mp4", "o.mp4: H.264 takes even numbers of columns and rows only, not 42 x 29; crop the frames, or write "
+                                   "FFV1 in an .mkv file")):
+            place = f"command line: '{output}': " if message.startswith("'") else ""
+            self.assertEqual(refused("input.video=cut.y4m", output, "--check"), f"tessera-flow: error: {place}{message}\n")
+        self.assertIn("o.gif ends neither in .mkv nor in .mp4", refused("input.video=cut.y4m", "output.video=o.gif", ranks=2))
         self.write("text.mkv", b"no video at all\n" * 20)
-        self.assertIn("text.mkv", refused("input.video=text.mkv", "output.video=o.mkv"))
+        # The reason in brackets is FFmpeg's.
+        self.assertRegex(refused("input.video=text.mkv", "output.video=o.mkv"),
+                         r"^tessera-flow: error: text\.mkv: cannot be read as a video \(.+\); give the path of a Y4M, MKV, WebM, "
+                         r"MP4, MOV or AVI file\n$")
         self.assertIn("none.mkv: no such file; give the path of a video", refused("input.video=none.mkv", "output.video=o.mkv"))
         self.assertIn("'input.page': it is about files of images, and the frames are those of a video: leave it out",
                       refused("input.video=clip.y4m", "output.video=o.mkv", "input.page=0"))
-        self.assertIn("'output.video': clip.y4m is also the video that is read: choose another name",
-                      refused("input.video=clip.y4m", "output.video=clip.y4m"))
+        self.write("cut.mkv", y4m(4)[:-100])
+        self.assertIn("'output.video': cut.mkv is also the video that is read: choose another name",
+                      refused("input.video=cut.mkv", "output.video=cut.mkv"))
         self.assertIn("'output.files': oclip.flo is one file for 5 flows: use {name} or {index}",
                       refused("input.video=clip.y4m", "output.files=oclip.flo"))
         self.assertIn("'output.files': two flows would become oclip.flo: use {index}",
                       refused("input.video=clip.y4m", "output.files=o{name}.flo"))
-        self.assertIn("o.gif", refused("input.video=clip.y4m", "output.video=o.gif"))
-        self.assertIn("o.y4m", refused("input.video=clip.y4m", "output.video=o.y4m"))
         # What is found only while the run goes on ends it, and no video is left that looks complete.
         for number in range(5):
             image = frame(number).astype("f4")

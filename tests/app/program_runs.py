@@ -28,9 +28,11 @@ class ProgramRuns(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def ending(self, program, ranks, *words, timeout=120):
-        """How a run ended. Without a number of ranks the program is started without mpiexec."""
+        """How a run ended. Without a number of ranks the program is started without mpiexec. A program is one of the
+        applications, or a path."""
         launcher = [*self.launcher, str(ranks)] if ranks else []
-        return subprocess.run([*launcher, f"{self.programs}/tessera-{program}", *words], cwd=self.folder, capture_output=True,
+        path = program if "/" in program else f"{self.programs}/tessera-{program}"
+        return subprocess.run([*launcher, path, *words], cwd=self.folder, capture_output=True,
                               text=True, check=False, timeout=timeout)
 
     def output(self, program, ranks, *words, **keys):

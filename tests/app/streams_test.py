@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Series of images whose pipelines are divided into tasks on groups of ranks.
 
-usage: streams_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
+usage: streams_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS TEST_PROGRAM MPIEXEC COUNT_FLAG
 """
 import json
 import os
@@ -169,6 +169,27 @@ class Streams(ProgramRuns):
         self.assertIn("5 images can be read, and would become out/9.h5 to out/13.h5", checked)
         self.assertIn("in/7.h5", self.refused("stereo", 2, *self.stereo("program.allocation=mixed")))
 
+    def test_numbers_that_are_not_finite(self):
+        os.mkdir(self.path("floats"))
+        for i in range(COUNT):
+            image = np.full((8, 9), i, np.float32)
+            if i in (0, 4):
+                image[5, 3] = np.nan
+            self.store(f"floats/{i}.h5", image)
+        words = ("finite", "output.files=out/{name}.h5", "groups={a: [first], b: [second]}", "program.allocation=mixed", "threads=1")
+        refused = "floats/{}.h5 has no finite number at (3, 5): give one of finite numbers"
+        for ranks, files, broken in ((1, "floats/*.h5", 0), (3, "floats/[1-6].h5", 4)):
+            self.assertIn(refused.format(broken), self.refused(self.test_program, ranks, *words, f"input.files={files}"))
+        ended = self.ending(self.test_program, 2, *words, "input.files=floats/*.h5", "on_error=skip")
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        for broken in (0, 4):
+            lines = [line for line in ended.stderr.splitlines() if f"left out floats/{broken}.h5" in line]
+            self.assertEqual(len(lines), 1, ended.stderr)
+            self.assertIn(refused.format(broken), lines[0])
+        found = self.results("second")
+        self.assertEqual(list(found), [f"{i}.h5" for i in (1, 2, 3, 5, 6)])
+        self.assertTrue(np.array_equal(found["3.h5"], np.full((8, 9), 3, np.float32)))
+
     def test_nothing_may_be_left(self):
         for i in range(COUNT):
             self.break_points(f"in/{i + 7}.h5")
@@ -221,6 +242,6 @@ class Streams(ProgramRuns):
 
 
 if __name__ == "__main__":
-    programs, Streams.decks, mpiexec, count_flag = sys.argv[1:]
+    programs, Streams.decks, Streams.test_program, mpiexec, count_flag = sys.argv[1:]
     Streams.launch_with(programs, mpiexec, count_flag)
     unittest.main(argv=sys.argv[:1])

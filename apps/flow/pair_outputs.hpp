@@ -13,7 +13,7 @@
 
 namespace flow {
 
-/// What is written for each pair of a series: files of the flows, pictures, and a video of the pictures.
+/// The outputs of a series: a file of the flow and a picture for each pair, and a video of the pictures.
 class PairOutputs {
  public:
   /// Checks the keys, which needs no count of the frames, and on rank 0 that the video can be created.

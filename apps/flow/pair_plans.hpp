@@ -43,7 +43,7 @@ class PairPlans {
   /// The results: `flow`, and what the extras say besides. They are computed from the flow of level 0, from
   /// `input` if the picture is drawn over the first frame, and from `truth` if there is one.
   const Planned& results() const { return results_; }
-  /// What the results are besides the flow.
+  /// The results besides the flow.
   const Extras& extras() const { return extras_; }
   /// Whether the turns of the solver read the diffusivity.
   bool has_diffusivity() const { return has_diffusivity_; }

@@ -55,7 +55,7 @@ class Clock {
   clockid_t id_;
 };
 
-/// As many arrays of floats as a turn of a solver reads and writes, laid out and touched as those of a plan.
+/// Arrays of floats, as many as a turn of a solver reads and writes, laid out and touched as those of a plan.
 /// A turn reads `Read` arrays and writes two.
 template <std::size_t Read>
 class Streams {

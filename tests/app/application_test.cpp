@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What descriptions of applications say about further images, outputs of several names, and written stages.
+// Descriptions of applications name further images, outputs of several names, and written stages.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -117,7 +117,7 @@ class FlowVideo(ProgramRuns):
             for ranks in (0, 3):
                 self.assertIn("cut.y4m: is damaged or truncated at frame 3, counted from 0",
                               refused("input.video=cut.y4m", output, ranks=ranks))
-        # What needs no count of the frames is found before they are decoded, and by --check, too.
+        # Faults that can be found without a count of the frames are told before they are decoded, and by --check, too.
         for output, message in (
             ("output.video=o.gif", "'output.video': o.gif ends neither in .mkv nor in .mp4: choose one of them"),
             ("output.video=o.y4m", "'output.video': o.y4m ends neither in .mkv nor in .mp4: choose one of them"),
@@ -143,7 +143,7 @@ class FlowVideo(ProgramRuns):
                       refused("input.video=clip.y4m", "output.files=oclip.flo"))
         self.assertIn("'output.files': two flows would become oclip.flo: use {index}",
                       refused("input.video=clip.y4m", "output.files=o{name}.flo"))
-        # What is found only while the run goes on ends it, and no video is left that looks complete.
+        # A fault that is found while the run goes on ends it, and no video is left that looks complete.
         for number in range(5):
             image = frame(number).astype("f4")
             image[7, 9] = np.nan if number == 4 else 0

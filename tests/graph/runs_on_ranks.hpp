@@ -5,7 +5,7 @@
 
 #include "tessera/graph/graph.hpp"
 
-// What tests of graphs on several ranks need.
+// Tests of graphs on several ranks share these functions.
 namespace tessera::graph_test {
 
 /// Returns this rank's number.

@@ -57,7 +57,7 @@ struct Left {
     return in(x - 1, y);
   }
 };
-/// One more than a value.
+/// The sum of a value and 1.
 struct NextFactor {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord i) const {

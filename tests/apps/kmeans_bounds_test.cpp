@@ -75,7 +75,7 @@ void expect_safe_others(int dimensions, int clusters, T offset, double far) {
                       least_share = std::min(least_share, finder.other_distance(i) / second);
                     }
                   });
-  // Centres that are extremely far away make few points doubtful, or all of them if they take away digits.
+  // A centre that is extremely far away may take the digits from all bounds, but a nearer one may not.
   if (far < 1e10) {
     EXPECT_GT(bounded, count * 9 / 10) << dimensions << ", " << clusters << ", " << offset << ", " << far;
   }

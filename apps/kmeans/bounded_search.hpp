@@ -24,8 +24,9 @@ class BoundedSearch {
   /// The type of the coordinates of centres.
   using T = NumberOf<In>;
 
-  /// Makes a search by `finder`, which has the same centres: `clusters` of `dimensions` coordinates each.
-  /// `moves` is the result of FindMoves. All coordinates of points are less than 2^exponent.
+  /// Makes a search by `finder`, which was made with Others::found and has the same centres: `clusters` of
+  /// `dimensions` coordinates each. `moves` is the result of FindMoves. All coordinates of points are less
+  /// than 2^exponent.
   BoundedSearch(LabelFinder<T>& finder, const T* centres, int clusters, int dimensions, const double* moves,
                 int exponent)
       : finder_(finder),
@@ -45,7 +46,6 @@ class BoundedSearch {
         second_move_ = std::max(second_move_, moves[k]);
       }
     }
-    finder.find_others();
     places_.reserve(static_cast<std::size_t>(finder.block_size()));
   }
 
@@ -95,14 +95,7 @@ class BoundedSearch {
     return upper * (1 + 0x1p-18) < limit && limit >= least_limit_;
   }
   double distance(const In* point, std::int64_t stride, std::int32_t label) const {
-    const T* const centre = centres_ + std::int64_t(label) * dimensions_;
-    double square = 0;
-    for (int j = 0; j < dimensions_; ++j) {
-      const double difference =
-          (static_cast<double>(point[j * stride]) - static_cast<double>(centre[j])) * scale_;
-      square += difference * difference;
-    }
-    return std::sqrt(square) * (1 + distance_error) + distance_lost;
+    return distance_above(point, stride, centres_ + std::int64_t(label) * dimensions_, dimensions_, scale_);
   }
   /// The scaled distances of the finder have another scale where coordinates are extremely small.
   double unit_ratio() const { return scale_ / finder_.scale(); }

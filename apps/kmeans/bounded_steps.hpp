@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "bounded_search.hpp"
 #include "centre_moves.hpp"
@@ -28,7 +29,7 @@ struct SearchWithBounds {
                       : tessera::Box{exponent_elements};
   }
   std::int64_t scratch_bytes(const tessera::Box&) const {
-    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions(), problem.distances) +
+    return problem.template finder_bytes<T>(Others::found) +
            BoundedSearch<In, Out>::bytes(problem.dimensions());
   }
   void operator()(const tessera::LibraryBlock<const In>& points,
@@ -38,7 +39,7 @@ struct SearchWithBounds {
                   const tessera::LibraryBlock<const std::int32_t>& found,
                   const tessera::LibraryBlock<Out>& out) const {
     const Exponents exponents = exponents_of(found);
-    LabelFinder<T> finder = problem.finder(centres.data, exponents);
+    LabelFinder<T> finder = problem.finder(centres.data, exponents, Others::found);
     BoundedSearch<In, Out> search(finder, centres.data, problem.clusters, problem.dimensions(), moves.data,
                                   exponents.top);
     problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {
@@ -90,14 +91,11 @@ struct SumChanges {
            const tessera::LibraryBlock<const std::uint64_t>& before,
            const tessera::LibraryBlock<const std::int32_t>& found) const {
     const Exponents exponents = exponents_of(found);
-    sums.add_labelled(added(value), exponents, [&](PointAdder<In>& adder) {
-      sums.add_labelled(removed(value), exponents, [&](PointAdder<In>& remover) {
-        sums.problem.layout.for_each_row(
-            points, box, [&](const PointRow<In>& row, const tessera::Point& place) {
-              searched_in(value) +=
-                  add_row(adder, remover, row, address(bounds, place), address(before, place));
-            });
-      });
+    const Windows windows = Windows::of(exponents, sums.problem.layout.points.size());
+    ChangeAdder adder{sums.problem, exponents, windows, sums.sums_at(added(value)), {}};
+    ChangeAdder remover{sums.problem, exponents, windows, sums.sums_at(removed(value)), {}};
+    sums.problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point& place) {
+      searched_in(value) += add_row(adder, remover, row, address(bounds, place), address(before, place));
     });
   }
   static void join(std::byte* into, const std::byte* other) {
@@ -119,13 +117,31 @@ struct SumChanges {
  private:
   static constexpr std::int64_t head = 2 * sizeof(std::int64_t);
 
+  /// Adds points to sums. The PointAdder is made for the first of them, as it prepares the sums of all
+  /// clusters, and no point of most tiles has changed in late turns.
+  struct ChangeAdder {
+    const Problem<N, P>& problem;
+    const Exponents& exponents;
+    const Windows& windows;
+    ClusterSums sums;
+    std::optional<PointAdder<In>> points;
+
+    void add(const PointRow<In>& row, std::int64_t begin, int count, const std::int32_t* labels) {
+      if (!points) {
+        sums.set_exponents(exponents);
+        points.emplace(sums, problem.clusters, problem.dimensions(), windows);
+      }
+      points->add(row, begin, count, labels);
+    }
+  };
+
   static std::int64_t& searched_in(std::byte* value) { return reinterpret_cast<std::int64_t*>(value)[0]; }
   static std::int64_t& size_in(std::byte* value) { return reinterpret_cast<std::int64_t*>(value)[1]; }
   static std::byte* added(std::byte* value) { return value + head; }
   static std::byte* removed(std::byte* value) { return value + head + size_in(value); }
 
   /// Adds the points of a row that have changed. Returns for how many of all the centre was searched.
-  static std::int64_t add_row(PointAdder<In>& adder, PointAdder<In>& remover, const PointRow<In>& row,
+  static std::int64_t add_row(ChangeAdder& adder, ChangeAdder& remover, const PointRow<In>& row,
                               const std::uint64_t* bounds, const std::uint64_t* before) {
     constexpr int together = 256;
     std::int32_t now[together], old[together];

@@ -21,6 +21,18 @@ inline double distance_scale(int exponent) { return std::ldexp(1.0, -std::max(ex
 inline constexpr double distance_error = 0x1p-20;
 /// A scaled distance is wrong by less than this where its squares are too small for double.
 inline constexpr double distance_lost = 0x1p-500;
+/// Returns the scaled distance of a point from another one, rounded up. The coordinates of `point` lie
+/// `stride` elements apart.
+template <class In, class T>
+double distance_above(const In* point, std::int64_t stride, const T* other, int dimensions, double scale) {
+  double square = 0;
+  for (int j = 0; j < dimensions; ++j) {
+    const double difference =
+        (static_cast<double>(point[j * stride]) - static_cast<double>(other[j])) * scale;
+    square += difference * difference;
+  }
+  return std::sqrt(square) * (1 + distance_error) + distance_lost;
+}
 
 /// What is known of a point: its centre, and bounds of scaled distances. They take 64 bits.
 struct PointBounds {

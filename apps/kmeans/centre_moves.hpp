@@ -63,12 +63,7 @@ struct FindMoves {
   }
   double move(const T* centre, const T* before, double scale) const {
     if (std::equal(centre, centre + dimensions, before)) return 0;
-    double square = 0;
-    for (int j = 0; j < dimensions; ++j) {
-      const double difference = (static_cast<double>(centre[j]) - static_cast<double>(before[j])) * scale;
-      square += difference * difference;
-    }
-    return std::sqrt(square) * (1 + distance_error) + distance_lost;
+    return distance_above(centre, 1, before, dimensions, scale);
   }
   double half_distance(const std::vector<double>& turned, int k, double scale,
                        std::vector<double>& squares) const {

@@ -17,6 +17,9 @@ namespace kmeans {
 
 /// The ways to compute distances: by find_nearest, or by a GemmFinder, which needs can_use_gemm().
 enum class Distances { fused, gemm };
+/// Whether a LabelFinder also finds lower bounds of the distances from all centres but the nearest one. This
+/// needs Distances::fused.
+enum class Others { left_out, found };
 
 /// Finds the numbers of the nearest centres of points.
 template <class T>
@@ -24,17 +27,19 @@ class LabelFinder {
  public:
   /// Makes a finder for `clusters` centres with `dimensions` coordinates each, one centre after the other.
   /// All coordinates of points are less than 2^exponent.
-  LabelFinder(const T* centres, int clusters, int dimensions, int exponent, Distances distances)
+  LabelFinder(const T* centres, int clusters, int dimensions, int exponent, Distances distances,
+              Others others = Others::left_out)
       : table_(centres, clusters, dimensions, exponent),
         by_gemm_(distances == Distances::gemm ? GemmFinder<T>::make(table_) : nullptr),
         block_(dimensions, block_points(dimensions, distances)),
         labels_(static_cast<std::size_t>(block_.size())),
-        point_(static_cast<std::size_t>(dimensions)) {
-    if (by_rows(clusters, distances)) rows_.emplace(table_);
-  }
+        others_(others == Others::found ? labels_.size() : 0),
+        point_(static_cast<std::size_t>(dimensions)),
+        leaves_rows_(by_rows(clusters, distances, others)) {}
 
-  /// The bytes of a finder, but for small parts.
-  static std::int64_t bytes(int clusters, int dimensions, Distances distances) {
+  /// The bytes of a finder, but for small parts. `has_rows` says whether the coordinates of points lie beside
+  /// each other.
+  static std::int64_t bytes(int clusters, int dimensions, Distances distances, Others others, bool has_rows) {
     const std::int64_t centres = clusters + 2 * centres_together;
     const std::int64_t numbers = std::int64_t(dimensions) * block_points(dimensions, distances) +
                                  centres * (dimensions + 2) * (distances == Distances::gemm ? 3 : 2) +
@@ -42,7 +47,7 @@ class LabelFinder {
     const std::int64_t products =
         distances == Distances::gemm ? std::min<std::int64_t>(centres, gemm_centres) * gemm_points : 0;
     return (numbers + products) * static_cast<std::int64_t>(sizeof(double)) +
-           (by_rows(clusters, distances) ? RowFinder<T>::size(dimensions) : 0);
+           (has_rows && by_rows(clusters, distances, others) ? RowFinder<T>::size(dimensions) : 0);
   }
 
   /// The number of points that are searched together.
@@ -51,12 +56,11 @@ class LabelFinder {
   static int block_points(int dimensions, Distances distances) {
     return distances == Distances::gemm ? gemm_points : TurnedBlock<T>::cached_points(dimensions);
   }
-  /// Makes `for_each` find what other_distance() returns, too. Distances must be `fused`.
-  void find_others() { others_.resize(static_cast<std::size_t>(block_.size())); }
   /// The power of two by which distances are multiplied.
   double scale() const { return static_cast<double>(table_.scale()); }
   /// Returns a lower bound of the scaled distances of a point from all centres but that of its label, while
-  /// `for_each` calls use(begin, count, labels) with this point as number begin + i.
+  /// `for_each` calls use(begin, count, labels) with this point as number begin + i. The finder was made with
+  /// Others::found.
   double other_distance(int i) const {
     // Centres that are farther away than this are not looked at.
     constexpr double greatest = 0x1p39;
@@ -82,20 +86,21 @@ class LabelFinder {
   }
 
  private:
-  static bool by_rows(int clusters, Distances distances) {
-    return distances == Distances::fused && RowFinder<T>::suits(clusters);
-  }
-  /// Whether the points of a row are left as they are, and not turned. Only find_nearest finds distances from
+  /// Whether points in rows are left as they are, and not turned. Only find_nearest finds distances from
   /// other centres.
+  static bool by_rows(int clusters, Distances distances, Others others) {
+    return distances == Distances::fused && others == Others::left_out && RowFinder<T>::suits(clusters);
+  }
   template <class In>
   bool finds_rows(const PointRow<In>& row) const {
-    return rows_ && others_.empty() && row.coordinate_stride == 1;
+    return leaves_rows_ && row.coordinate_stride == 1;
   }
   /// Finds the labels of points of a row, which get the places from `place` on. Returns whether there is a
   /// doubtful one.
   template <class In>
   bool find(const PointRow<In>& row, std::int64_t begin, int count, int place) {
     if (finds_rows(row)) {
+      if (!rows_) rows_.emplace(table_);
       rows_->take(row, begin, count);
       return rows_->find(labels_.data());
     }
@@ -119,6 +124,7 @@ class LabelFinder {
 
   CentreTable<T> table_;
   std::unique_ptr<GemmFinder<T>> by_gemm_;
+  /// It is made for the first points that are left as they are.
   std::optional<RowFinder<T>> rows_;
   TurnedBlock<T> block_;
   std::vector<std::int32_t> labels_;
@@ -126,6 +132,7 @@ class LabelFinder {
   std::vector<T> others_;
   /// A point whose label is to be decided.
   std::vector<double> point_;
+  bool leaves_rows_;
 };
 
 }  // namespace kmeans

@@ -38,7 +38,7 @@ kmeans::Distances distances_of(const deck::Deck& deck, std::int64_t dimensions, 
                                                            : kmeans::Distances::fused;
 }
 
-/// Checks that bounds are asked for with distances that leave points where they are in memory.
+/// Checks that bounds are not asked for with products of matrices, which take all points.
 void check_bounds(const deck::Deck& deck) {
   if (deck.get<std::string>("bounds") != "none" && deck.get<std::string>("distances") == "gemm")
     deck.fail("bounds",

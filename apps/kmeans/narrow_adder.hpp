@@ -73,7 +73,8 @@ class NarrowAdder {
     std::fill_n(parts_.data(), std::int64_t(clusters) * dimensions * windows.count, 0U);
   }
   ~NarrowAdder() {
-    for (int k = 0; k < static_cast<int>(counts_.size()); ++k) pass_on(k);
+    for (std::size_t k = 0; k < counts_.size(); ++k)
+      if (counts_[k] > 0) pass_on(static_cast<int>(k));
   }
   NarrowAdder(const NarrowAdder&) = delete;
   NarrowAdder& operator=(const NarrowAdder&) = delete;

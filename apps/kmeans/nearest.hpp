@@ -72,7 +72,8 @@ class CentreTable {
 /// which is aligned to 64 bytes. The label of a point is `doubtful` if roundings may decide about it. A label
 /// depends on its point and the centres only. Returns whether there is a doubtful point. If `others` is not
 /// null, the squared distances of a point that is not doubtful from all centres but the nearest are at least
-/// others[i] / (1 + margin_factor() / 3).
+/// others[i] / (1 + margin_factor() / 3), or at least 2^78, as centres that are farther than 2^40 from 0 have
+/// the value infinity.
 template <class T>
 bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels,
                   T* others = nullptr);

@@ -38,6 +38,7 @@ class PointAdder {
     for (std::size_t k = 0; k < before_.size(); ++k) {
       const auto cluster = static_cast<int>(k);
       const auto added = static_cast<std::uint64_t>(sums_.count(cluster) - before_[k]);
+      if (added == 0) continue;
       std::int64_t* part = sums_.sums(cluster);
       for (int w = 0; w < windows_.count; ++w)
         for (int j = 0; j < dimensions_; ++j, ++part)

@@ -18,8 +18,14 @@ struct Problem {
   tessera::Box all_centres() const { return {{0, std::int64_t(clusters) * dimensions()}}; }
   /// Returns a finder of the nearest of some centres.
   template <class T>
-  LabelFinder<T> finder(const T* centres, const Exponents& exponents) const {
-    return {centres, clusters, dimensions(), exponents.top, distances};
+  LabelFinder<T> finder(const T* centres, const Exponents& exponents,
+                        Others others = Others::left_out) const {
+    return {centres, clusters, dimensions(), exponents.top, distances, others};
+  }
+  /// The bytes of such a finder.
+  template <class T>
+  std::int64_t finder_bytes(Others others = Others::left_out) const {
+    return LabelFinder<T>::bytes(clusters, dimensions(), distances, others, P == 1);
   }
   /// Returns the greatest number of windows that coordinates of type In may need.
   template <class In>
@@ -53,8 +59,7 @@ struct SumClusters {
     return ClusterSums::bytes(problem.clusters, problem.dimensions(), problem.template most_windows<In>());
   }
   std::int64_t scratch_bytes(const tessera::Box&) const {
-    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions(), problem.distances) +
-           PointAdder<In>::bytes(problem.clusters, problem.dimensions());
+    return problem.template finder_bytes<T>() + PointAdder<In>::bytes(problem.clusters, problem.dimensions());
   }
   void init(std::byte* value) const { sums_at(value).clear(); }
 
@@ -63,22 +68,15 @@ struct SumClusters {
            const tessera::LibraryBlock<const std::int32_t>& found) const {
     const Exponents exponents = exponents_of(found);
     LabelFinder<T> finder = problem.finder(centres.data, exponents);
-    add_labelled(value, exponents, [&](PointAdder<In>& adder) {
-      problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
-        finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
-          adder.add(row, begin, count, labels);
-        });
-      });
-    });
-  }
-  /// Calls add(adder) with a PointAdder that adds points to a partial value.
-  template <class Add>
-  void add_labelled(std::byte* value, const Exponents& exponents, const Add& add) const {
     ClusterSums sums = sums_at(value);
     sums.set_exponents(exponents);
     const Windows windows = Windows::of(exponents, problem.layout.points.size());
     PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
-    add(adder);
+    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
+      finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+        adder.add(row, begin, count, labels);
+      });
+    });
   }
 
   static void join(std::byte* into, const std::byte* other) { ClusterSums::join(into, other); }
@@ -92,8 +90,7 @@ struct SumClusters {
           static_cast<double>(sums.count(k));
     }
   }
-
- private:
+  /// Returns the sums of a partial value.
   ClusterSums sums_at(std::byte* value) const {
     return {value, problem.clusters, problem.dimensions(), problem.template most_windows<In>()};
   }
@@ -110,6 +107,7 @@ struct Label {
     if (input == 0) return problem.layout.of_points(box);
     return input == 1 ? problem.all_centres() : tessera::Box{exponent_elements};
   }
+  std::int64_t scratch_bytes(const tessera::Box&) const { return problem.template finder_bytes<T>(); }
   void operator()(const tessera::LibraryBlock<const In>& points,
                   const tessera::LibraryBlock<const T>& centres,
                   const tessera::LibraryBlock<const std::int32_t>& found,

@@ -9,7 +9,7 @@
 
 #include "apps/kmeans/pipeline.hpp"
 #include "domain/random.hpp"
-#include "tessera/view/instruction_sets.hpp"
+#include "pipeline/limited_instructions.hpp"
 
 namespace {
 
@@ -20,7 +20,6 @@ using test::Random;
 template <class T>
 void expect_same_labels_of_all_sets(int dimensions, int clusters) {
   Random random(8);
-  const InstructionSet all = instruction_set();
   const int count = 4 * kmeans::points_together;
   std::vector<T> centres(static_cast<std::size_t>(dimensions * clusters));
   for (T& number : centres) number = static_cast<T>(random.small(-500, 500)) / 77;
@@ -30,12 +29,11 @@ void expect_same_labels_of_all_sets(int dimensions, int clusters) {
   std::vector<std::int32_t> expected(std::size_t{count}), labels(std::size_t{count});
   kmeans::find_nearest(table, turned, count, expected.data());
   EXPECT_TRUE(std::ranges::any_of(expected, [](std::int32_t label) { return label >= 0; }));
-  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
-    limit_instruction_set(set);
+  for (const InstructionSet set : test::all_instruction_sets) {
+    const test::LimitedInstructions limited(set);
     kmeans::find_nearest(table, turned, count, labels.data());
     EXPECT_EQ(labels, expected) << to_string(set) << ", " << dimensions;
   }
-  limit_instruction_set(all);
   ::operator delete[](turned, std::align_val_t{64});
 }
 
@@ -66,9 +64,8 @@ void expect_nearest(int dimensions, int clusters) {
   for (int i = 0; i < count; ++i)
     expected.push_back(table.nearest_by_squares(
         std::vector<double>(rows.begin() + i * dimensions, rows.begin() + (i + 1) * dimensions).data()));
-  const InstructionSet all = instruction_set();
-  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
-    limit_instruction_set(set);
+  for (const InstructionSet set : test::all_instruction_sets) {
+    const test::LimitedInstructions limited(set);
     for (const kmeans::PointRow<T>& row : {kmeans::PointRow<T>{rows.data(), dimensions, 1, count, 0},
                                            kmeans::PointRow<T>{planes.data(), 1, count, count, 0}}) {
       kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, 0, kmeans::Distances::fused);
@@ -79,7 +76,6 @@ void expect_nearest(int dimensions, int clusters) {
       EXPECT_EQ(found, expected) << to_string(set) << ", " << dimensions << ", " << clusters;
     }
   }
-  limit_instruction_set(all);
 }
 
 TEST(KMeansNearest, OfPointsInRowsAndInPlanes) {
@@ -90,6 +86,49 @@ TEST(KMeansNearest, OfPointsInRowsAndInPlanes) {
   }
 }
 
+/// Expects that a RowFinder gives points the labels of a plain loop or calls them doubtful. Few of them are
+/// if numbers are spread out, so that no two centres are about as near.
+template <class T>
+void expect_sure_rows(int dimensions, int clusters, int most) {
+  using Finder = kmeans::RowFinder<T>;
+  Random random(23);
+  constexpr int count = 3 * Finder::points - 5;
+  std::vector<T> centres(static_cast<std::size_t>(dimensions * clusters)),
+      points(std::size_t(dimensions) * count);
+  for (T& coordinate : centres) coordinate = static_cast<T>(random.small(-most, most)) / static_cast<T>(most);
+  for (T& coordinate : points) coordinate = static_cast<T>(random.small(-most, most)) / static_cast<T>(most);
+  const kmeans::CentreTable<T> table(centres.data(), clusters, dimensions, 1);
+  for (const InstructionSet set : test::all_instruction_sets) {
+    const test::LimitedInstructions limited(set);
+    Finder finder(table);
+    int sure = 0;
+    for (int begin = 0; begin < count; begin += Finder::points) {
+      const int taken = std::min(+Finder::points, count - begin);
+      std::int32_t labels[Finder::points];
+      finder.take(kmeans::PointRow<T>{points.data(), dimensions, 1, count, 0}, begin, taken);
+      const bool has_doubtful = finder.find(labels);
+      EXPECT_EQ(has_doubtful, std::ranges::find(labels, kmeans::doubtful) != std::end(labels));
+      for (int i = 0; i < taken; ++i) {
+        if (labels[i] == kmeans::doubtful) continue;
+        ++sure;
+        const auto point = points.begin() + std::ptrdiff_t(begin + i) * dimensions;
+        EXPECT_EQ(labels[i], table.nearest_by_squares(std::vector<double>(point, point + dimensions).data()));
+      }
+    }
+    if (most > 1000) {
+      EXPECT_GE(sure, count * 9 / 10) << to_string(set) << ", " << dimensions << ", " << clusters;
+    }
+  }
+}
+
+TEST(KMeansNearest, OfPointsInRowsIsSeldomDoubtful) {
+  for (const auto& [dimensions, clusters] : {std::pair{3, 20}, {16, 64}, {33, 30}, {130, 61}})
+    for (const int most : {3, 1 << 20}) {
+      expect_sure_rows<float>(dimensions, clusters, most);
+      expect_sure_rows<double>(dimensions, std::min(clusters, 32), most);
+    }
+}
+
 /// Expects exact sums of coordinates that are multiples of 2^bottom and less than 2^top.
 template <class In>
 void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointRow<In>& points) {
@@ -97,38 +136,45 @@ void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointR
   const std::int64_t all = 4 * points.count;
   const kmeans::Exponents exponents{top, bottom};
   const kmeans::Windows windows = kmeans::Windows::of(exponents, all);
-  std::vector<std::int64_t> value(
-      static_cast<std::size_t>(kmeans::ClusterSums::bytes(clusters, dimensions, windows.count) / 8));
-  kmeans::ClusterSums sums(reinterpret_cast<std::byte*>(value.data()), clusters, dimensions, windows.count);
-  sums.clear();
-  sums.set_exponents(exponents);
   std::vector<std::int32_t> labels;
-  for (int i = 0; i < points.count; ++i) labels.push_back(i % 5 == 0 ? 2 : 0);
-  for (int turn = 0; turn < 2; ++turn) {
-    kmeans::PointAdder<In> adder(sums, clusters, dimensions, windows);
-    const int half = static_cast<int>(points.count / 2);
-    adder.add(points, 0, half, labels.data());
-    adder.add(points, half, static_cast<int>(points.count) - half, labels.data() + half);
+  std::vector<std::int64_t> counts(clusters);
+  std::vector<ExactSum<double>> expected(static_cast<std::size_t>(clusters * dimensions));
+  for (int i = 0; i < points.count; ++i) {
+    const int label = i % 5 == 0 ? 2 : 0;
+    labels.push_back(label);
+    counts[static_cast<std::size_t>(label)] += 2;
+    for (int j = 0; j < dimensions; ++j)
+      for (int turn = 0; turn < 2; ++turn)
+        expected[static_cast<std::size_t>(label * dimensions + j)].add(
+            static_cast<double>(points.point(i)[j * points.coordinate_stride]));
   }
-  for (int k = 0; k < clusters; ++k)
-    for (int j = 0; j < dimensions; ++j) {
-      ExactSum<double> sum;
-      std::int64_t count = 0;
-      for (int i = 0; i < points.count; ++i)
-        if (labels[static_cast<std::size_t>(i)] == k) {
-          for (int turn = 0; turn < 2; ++turn)
-            sum.add(static_cast<double>(points.point(i)[j * points.coordinate_stride]));
-          count += 2;
-        }
-      EXPECT_EQ(sums.count(k), count);
-      EXPECT_EQ(sums.sum(k, j, windows), sum.value()) << top << ", " << bottom << ", " << k << ", " << j;
+  for (const InstructionSet set : test::all_instruction_sets) {
+    const test::LimitedInstructions limited(set);
+    std::vector<std::int64_t> value(
+        static_cast<std::size_t>(kmeans::ClusterSums::bytes(clusters, dimensions, windows.count) / 8));
+    kmeans::ClusterSums sums(reinterpret_cast<std::byte*>(value.data()), clusters, dimensions, windows.count);
+    sums.clear();
+    sums.set_exponents(exponents);
+    for (int turn = 0; turn < 2; ++turn) {
+      kmeans::PointAdder<In> adder(sums, clusters, dimensions, windows);
+      const int half = static_cast<int>(points.count / 2);
+      adder.add(points, 0, half, labels.data());
+      adder.add(points, half, static_cast<int>(points.count) - half, labels.data() + half);
     }
+    for (int k = 0; k < clusters; ++k) {
+      EXPECT_EQ(sums.count(k), counts[static_cast<std::size_t>(k)]);
+      for (int j = 0; j < dimensions; ++j)
+        EXPECT_EQ(sums.sum(k, j, windows), expected[static_cast<std::size_t>(k * dimensions + j)].value())
+            << to_string(set) << ", " << top << ", " << bottom << ", " << k << ", " << j;
+    }
+  }
 }
 
 TEST(KMeansSums, AreExactInNarrowAndInWideWindows) {
   Random random(22);
   constexpr int count = 1500;
-  // All numbers have the same sign, so that sums in 32 bits would overflow if they were not passed on.
+  // All numbers of most coordinates have the same sign, so that sums in 32 bits would overflow if they were
+  // not passed on. Those of one coordinate are negative, and those of another one have any sign.
   for (const int dimensions : {5, 16, 37})
     for (const auto& [top, bottom] : {std::pair{3, -15},
                                       {3, -19},
@@ -141,19 +187,26 @@ TEST(KMeansSums, AreExactInNarrowAndInWideWindows) {
                                       {120, 80},
                                       {0, -149}}) {
       std::vector<float> numbers(std::size_t(dimensions) * count);
-      for (float& number : numbers) {
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto coordinate = i % std::size_t(dimensions);
+        const bool is_negative = coordinate == 1 || (coordinate == 3 && random.chance(50));
         const int bits = std::min(24, random.small(1, top - bottom));
         const int high = random.small(bottom + bits, top);
-        number = std::ldexp(static_cast<float>((1 << bits) - 1 - random.small(0, 1)), high - bits);
+        const int magnitude = (1 << bits) - 1 - random.small(0, 1);
+        numbers[i] = std::ldexp(static_cast<float>(is_negative ? -magnitude : magnitude), high - bits);
       }
+      std::vector<float> planes(numbers.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        planes[i % std::size_t(dimensions) * count + i / std::size_t(dimensions)] = numbers[i];
       expect_exact_sums<float>(dimensions, top, bottom, {numbers.data(), dimensions, 1, count, 0});
-      expect_exact_sums<float>(dimensions, top, bottom, {numbers.data(), 1, count, count, 0});
+      expect_exact_sums<float>(dimensions, top, bottom, {planes.data(), 1, count, count, 0});
       const std::vector<double> wide(numbers.begin(), numbers.end());
       expect_exact_sums<double>(dimensions, top, bottom, {wide.data(), dimensions, 1, count, 0});
     }
   std::vector<std::uint16_t> integers(std::size_t(16) * count);
   for (std::uint16_t& integer : integers) integer = static_cast<std::uint16_t>(random.small(60000, 65535));
   expect_exact_sums<std::uint16_t>(16, 16, 0, {integers.data(), 1, count, count, 0});
+  expect_exact_sums<std::uint16_t>(16, 16, 0, {integers.data(), 16, 1, count, 0});
 }
 
 TEST(KMeansWindows, SplitNumbersOfAnyRange) {
@@ -165,6 +218,23 @@ TEST(KMeansWindows, SplitNumbersOfAnyRange) {
       EXPECT_LE(windows.unit[windows.count - 1], bottom);
       EXPECT_GE(windows.unit[0] + kmeans::Windows::width(points), 100);
     }
+}
+
+/// Expects the exponents of the points of an array, whose elements are `all`.
+template <int N, int P>
+void expect_exponents(std::vector<float>& all, const Box& domain, int top, int bottom) {
+  const kmeans::FindExponents<float, N, P> find{kmeans::Layout<N, P>::of(domain), ""};
+  std::vector<std::int64_t> value(3);
+  ASSERT_EQ(find.value_bytes(), 3 * 8);
+  find.init(reinterpret_cast<std::byte*>(value.data()));
+  ArrayReference array{reinterpret_cast<std::byte*>(all.data()), {1}};
+  for (int d = 1; d < N; ++d) array.strides[d] = array.strides[d - 1] * domain[d - 1].size();
+  find.add(reinterpret_cast<std::byte*>(value.data()), find.layout.points,
+           tessera::LibraryBlock<const float>(array, domain));
+  std::int32_t result[2] = {};
+  find.store(reinterpret_cast<std::byte*>(value.data()), result);
+  EXPECT_EQ(result[0], top) << N;
+  EXPECT_EQ(result[1], bottom) << N;
 }
 
 TEST(KMeansExponents, OfNumbersInRowsAndInPlanes) {
@@ -180,17 +250,8 @@ TEST(KMeansExponents, OfNumbersInRowsAndInPlanes) {
       std::vector<float> all(99);
       std::copy(numbers.begin(), numbers.end(),
                 all.begin() + static_cast<std::ptrdiff_t>(std::min(place, 99 - numbers.size())));
-      const Box box{{0, 3}, {0, 33}};
-      const kmeans::FindExponents<float, 2, 1> find{kmeans::Layout<2, 1>::of(box), ""};
-      std::vector<std::int64_t> value(3);
-      find.init(reinterpret_cast<std::byte*>(value.data()));
-      const ArrayReference array{reinterpret_cast<std::byte*>(all.data()), {1, 3}};
-      find.add(reinterpret_cast<std::byte*>(value.data()), Box{{0, 33}},
-               tessera::LibraryBlock<const float>(array, box));
-      std::int32_t result[2] = {};
-      find.store(reinterpret_cast<std::byte*>(value.data()), result);
-      EXPECT_EQ(result[0], top);
-      EXPECT_EQ(result[1], bottom);
+      expect_exponents<2, 1>(all, {{0, 3}, {0, 33}}, top, bottom);
+      expect_exponents<3, 2>(all, {{0, 11}, {0, 3}, {0, 3}}, top, bottom);
     }
 }
 

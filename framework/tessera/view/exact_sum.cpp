@@ -190,7 +190,9 @@ class BlockAdder {
     return true;
   }
 
-  /// Does the same with three bins of floats. The numbers may be as large as for `unit` in bins of doubles.
+  /// Does the same with three bins of floats. The numbers may be as large as for `unit` in bins of doubles,
+  /// but for those just below a power of two. For example, 0x1.fffffep-1 has the unit -50, and its m in the
+  /// first bin is rounded to 2^float_bits, which spills. Its block is then added in bins of doubles.
   bool add_as_floats([[maybe_unused]] const T* numbers, [[maybe_unused]] std::int64_t count,
                      [[maybe_unused]] int unit) {
     if constexpr (are_floats) {

@@ -120,7 +120,7 @@ class BoundedSearch {
   const double* moves_;
   const double* halves_;
   double scale_;
-  /// Below this, squares may be lost, here or in CentreTable::nearest_by_squares.
+  /// Squares of smaller distances may be lost, here or in CentreTable::nearest_by_squares.
   double least_limit_;
   /// The centre that has moved farthest, by `greatest_move_`, and the farthest move of all others.
   std::int32_t fastest_ = -1;

@@ -34,7 +34,7 @@ double distance_above(const In* point, std::int64_t stride, const T* other, int 
   return std::sqrt(square) * (1 + distance_error) + distance_lost;
 }
 
-/// What is known of a point: its centre, and bounds of scaled distances. They take 64 bits.
+/// The centre of a point, and bounds of its scaled distances, in 64 bits.
 struct PointBounds {
   /// The bits of labels: there are at most 2^20 clusters.
   static constexpr int label_bits = 20;

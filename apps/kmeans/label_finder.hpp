@@ -128,7 +128,7 @@ class LabelFinder {
   std::optional<RowFinder<T>> rows_;
   TurnedBlock<T> block_;
   std::vector<std::int32_t> labels_;
-  /// What find_nearest says of the distances from other centres, if that is asked for.
+  /// The result of find_nearest for the distances from other centres, if that is asked for.
   std::vector<T> others_;
   /// A point whose label is to be decided.
   std::vector<double> point_;

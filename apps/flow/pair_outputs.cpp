@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -83,12 +82,13 @@ void PairOutputs::check_names(const std::vector<std::string>& truths) const {
     if (has(key) && frames_.pairs() > 1 && path(key, 0) == deck.text_of(key))
       deck.fail(key, fmt::format("{} is one file for {} {}: use {{name}} or {{index}}", deck.text_of(key),
                                  frames_.pairs(), what));
-  std::map<std::filesystem::path, std::string> taken;
-  for (const std::string& file : truths) taken[app::place_of(file)] = "a true flow";
+  // The keys are texts, as a map of paths ends hipcc 5.2 with a segmentation fault.
+  std::map<std::string, std::string> taken;
+  for (const std::string& file : truths) taken[app::place_of(file).string()] = "a true flow";
   for (const std::string& file : frames_.files())
-    taken[app::place_of(file)] = has("input.video") ? "the video that is read" : "a frame";
+    taken[app::place_of(file).string()] = has("input.video") ? "the video that is read" : "a frame";
   const auto take = [&](const char* key, const std::string& path, const char* what) {
-    const auto [place, is_new] = taken.try_emplace(app::place_of(path), what);
+    const auto [place, is_new] = taken.try_emplace(app::place_of(path).string(), what);
     if (is_new) return;
     if (place->second == what)
       deck.fail(key, fmt::format("two {} would become {}: use {{index}}", what, path));

@@ -49,9 +49,8 @@ struct Vectors {
     else if constexpr (bytes == 32)
       return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256((Numbers)(a <= b)));
 #endif
-    const Labels is_less = a <= b;
     std::uint32_t bits = 0;
-    for (int i = 0; i < lanes; ++i) bits |= is_less[i] != 0 ? 1U << i : 0U;
+    for (int i = 0; i < lanes; ++i) bits |= a[i] <= b[i] ? 1U << i : 0U;
     return bits;
   }
   /// Adds a * b to `sum`, and rounds once. Files that call this are compiled with -ffp-contract=fast, so that

@@ -12,16 +12,15 @@ import numpy as np
 # Python must not write compiled modules beside the sources.
 sys.dont_write_bytecode = True
 
+import flow_frames
+from flow_frames import METHOD
 from program_runs import ProgramRuns
 
 HEIGHT, WIDTH, FRAMES = 29, 42, 6
-METHOD = ("scales=2", "warps=2", "turns=10", "threads=1")
 
 
 def frame(number):
-    y, x = np.mgrid[:HEIGHT, :WIDTH].astype("f8")
-    x, y = x - 0.3 * number * number, y + 0.2 * number
-    return np.rint(120 + 60 * np.sin(0.31 * x + 0.1 * y) + 50 * np.cos(0.27 * y - 0.1 * x)).astype("u1")
+    return flow_frames.frame(number, HEIGHT, WIDTH, 0.3)
 
 
 def y4m(frames):

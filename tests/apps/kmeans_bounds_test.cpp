@@ -34,7 +34,7 @@ TEST(KMeansBounds, ArePackedToTheSafeSide) {
       EXPECT_LE(kept.upper, upper * (1 + 0x1p-13));
       EXPECT_GE(kept.lower, upper * (1 - 0x1p-12));
     }
-    // What does not change is not rounded again.
+    // Bounds that do not change from turn to turn are not rounded again.
     EXPECT_EQ(kept.packed(), bounds.packed());
   }
   EXPECT_EQ(PointBounds::of(PointBounds{0, 1, -3, false}.packed()).lower, 0);

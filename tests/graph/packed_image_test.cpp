@@ -17,7 +17,7 @@ namespace tessera::graph {
 namespace {
 
 using graph_test::on_all_ranks;
-using graph_test::own_rank;
+using test::world_rank;
 
 TEST(PackedImages, TravelWithoutPadding) {
   std::vector<std::int64_t> seen;
@@ -46,7 +46,7 @@ TEST(PackedImages, TravelWithoutPadding) {
   g.run(on_all_ranks(2)).wait();
   for (std::size_t i = 0; i < seen.size(); ++i)
     EXPECT_EQ(seen[i], 600 * static_cast<std::int64_t>(i) + 0 + 1 + 2 + 7 + 8 + 9);
-  EXPECT_EQ(seen.size(), own_rank() == 0 ? 20U : 0U);
+  EXPECT_EQ(seen.size(), world_rank() == 0 ? 20U : 0U);
   std::array<std::byte, 4> few{};
   EXPECT_THROW(unpack(packed(0, rows), {few.data(), ElementType::uint8, {{0, 2}, {0, 2}}, {1, 2}}),
                InternalError);

@@ -16,8 +16,8 @@ namespace tessera::graph {
 namespace {
 
 using graph_test::on_all_ranks;
-using graph_test::own_rank;
-using graph_test::rank_count;
+using test::world_rank;
+using test::world_size;
 
 auto count_to(std::int64_t end) {
   return [end](std::int64_t i) { return i < end ? std::optional(i) : std::nullopt; };
@@ -38,7 +38,7 @@ TEST(GraphRanks, SendByKeyKeepsStampsAndOrder) {
     const auto sums = g.task(
         "sum", {},
         [](const Frame& frame) {
-          return std::accumulate(frame.begin(), frame.end(), std::int64_t(own_rank()) * 0);
+          return std::accumulate(frame.begin(), frame.end(), std::int64_t(world_rank()) * 0);
         },
         dealt);
     const auto back = g.send(
@@ -46,7 +46,7 @@ TEST(GraphRanks, SendByKeyKeepsStampsAndOrder) {
     g.sink(
         "write", {.order = Order::stamp}, [&](std::int64_t sum) { seen.push_back(sum); }, back);
     g.run(on_all_ranks(workers)).wait();
-    if (own_rank() != 0) {
+    if (world_rank() != 0) {
       EXPECT_TRUE(seen.empty());
       continue;
     }
@@ -66,11 +66,11 @@ TEST(GraphRanks, AllToAllFromEveryRank) {
   g.run(on_all_ranks(2)).wait();
   std::int64_t totals[2] = {sum, items};
   MPI_Allreduce(MPI_IN_PLACE, totals, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT_EQ(totals[0], rank_count() * 4950);
-  EXPECT_EQ(totals[1], rank_count() * 100);
+  EXPECT_EQ(totals[0], world_size() * 4950);
+  EXPECT_EQ(totals[1], world_size() * 100);
   std::int64_t expected = 0;
   for (std::int64_t i = 0; i < 100; ++i)
-    if (i * 7 % rank_count() == own_rank()) expected += i * rank_count();
+    if (i * 7 % world_size() == world_rank()) expected += i * world_size();
   EXPECT_EQ(sum, expected);
 }
 
@@ -110,7 +110,7 @@ TEST(GraphRanks, LoopsAndPartsTravel) {
       },
       g.gather("join", back));
   g.run(on_all_ranks(2)).wait();
-  if (own_rank() != 0) return;
+  if (world_rank() != 0) return;
   ASSERT_EQ(seen.size(), 60U);
   for (std::int64_t i = 0; i < 60; ++i) {
     std::int64_t x = i;
@@ -142,19 +142,19 @@ TEST(GraphRanks, PairsMeetOnAnotherRank) {
       g.send(
           "back", [](std::int64_t) { return 0; }, sums));
   g.run(on_all_ranks(2)).wait();
-  if (own_rank() != 0) return;
+  if (world_rank() != 0) return;
   ASSERT_EQ(seen.size(), 100U);
   for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], 2000 * i + 3);
 }
 
 TEST(GraphRanks, ItemsGoToEachOfAListOfRanksOnce) {
   for (const int workers : {1, 3}) {
-    const std::int64_t size = rank_count();
+    const std::int64_t size = world_size();
     std::vector<std::int64_t> seen;
     Graph g("several");
     const auto numbers = g.source("count", {.rank = Task::every_rank}, count_to(200));
     const auto named = g.task(
-        "name", {}, [](std::int64_t i) { return 1000 * own_rank() + i; }, numbers);
+        "name", {}, [](std::int64_t i) { return 1000 * world_rank() + i; }, numbers);
     // To no rank, to some twice over, and beyond the number of ranks.
     const auto spread = g.send(
         "spread",
@@ -171,7 +171,7 @@ TEST(GraphRanks, ItemsGoToEachOfAListOfRanksOnce) {
     for (std::int64_t from = 0; from < size; ++from)
       for (std::int64_t i = 0; i < 200; ++i)
         for (std::int64_t key = 0; key < (1000 * from + i) % 4; ++key)
-          if ((i + 2 * key) % size == own_rank()) {
+          if ((i + 2 * key) % size == world_rank()) {
             expected.push_back(1000 * from + i);
             break;
           }
@@ -218,7 +218,7 @@ TEST(GraphRanks, LeasesTravelByTheValuesInTheirBuffers) {
   const auto moved = g.send(
       "move",
       [](const Lease<Part>& part) {
-        return std::array{own_rank(), own_rank() + part->number};
+        return std::array{world_rank(), world_rank() + part->number};
       },
       filled);
   g.sink(
@@ -232,12 +232,12 @@ TEST(GraphRanks, LeasesTravelByTheValuesInTheirBuffers) {
   g.run(on_all_ranks(2)).wait();
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   std::int64_t expected = 0;
-  for (std::int64_t i = 0; i < 100; ++i) expected += rank_count() * i * (i % rank_count() == 0 ? 1 : 2);
+  for (std::int64_t i = 0; i < 100; ++i) expected += world_size() * i * (i % world_size() == 0 ? 1 : 2);
   EXPECT_EQ(sum, expected);
 }
 
 TEST(GraphRanks, ErrorOfOneRankEndsAll) {
-  const int last = rank_count() - 1;
+  const int last = world_size() - 1;
   Graph g("fails");
   const auto numbers = g.source("count", {}, count_to(100000));
   const auto dealt = g.send(
@@ -245,7 +245,7 @@ TEST(GraphRanks, ErrorOfOneRankEndsAll) {
   g.sink(
       "write", {},
       [last](std::int64_t i) {
-        if (own_rank() == last && i > 50) throw InputError("disk is full");
+        if (world_rank() == last && i > 50) throw InputError("disk is full");
       },
       dealt);
   try {
@@ -273,11 +273,11 @@ TEST(GraphRanks, FinishRunsOnAllRanks) {
       g.send(
           "back", [](std::int64_t) { return 0; }, sums));
   g.run(on_all_ranks(2)).wait();
-  EXPECT_EQ(total, own_rank() == 0 ? 499500 : 0);
+  EXPECT_EQ(total, world_rank() == 0 ? 499500 : 0);
 }
 
 TEST(GraphRanks, SmallPoolOnAnotherRankIsNamed) {
-  const int last = rank_count() - 1;
+  const int last = world_size() - 1;
   struct Keep {
     std::vector<Lease<int>> kept;
     void operator()(const Lease<int>& x) { kept.push_back(x); }
@@ -302,7 +302,7 @@ TEST(GraphRanks, SmallPoolOnAnotherRankIsNamed) {
 }
 
 TEST(GraphRanks, OrderedTasksStayWithTheirSource) {
-  if (rank_count() == 1) return;
+  if (world_size() == 1) return;
   Graph g("order");
   const auto numbers = g.source("count", {}, count_to(20));
   const auto there = g.send(
@@ -320,11 +320,11 @@ TEST(GraphRanks, OrderedTasksStayWithTheirSource) {
 }
 
 TEST(GraphRanks, DifferentGraphsAreRefused) {
-  if (rank_count() == 1) return;
+  if (world_size() == 1) return;
   Graph g("differs");
   const auto numbers = g.source("count", {}, count_to(20));
   g.sink(
-      own_rank() == 0 ? "write" : "save", {}, [](std::int64_t) {}, numbers);
+      world_rank() == 0 ? "write" : "save", {}, [](std::int64_t) {}, numbers);
   try {
     g.run(on_all_ranks(2)).wait();
     FAIL();
@@ -341,7 +341,7 @@ TEST(GraphRanks, StopEndsTheSourcesOfAllRanks) {
   g.sink(
       "write", {}, [&](std::int64_t) { ++items; }, numbers);
   auto run = g.run(on_all_ranks(1));
-  if (own_rank() == 0) {
+  if (world_rank() == 0) {
     while (items == 0) std::this_thread::yield();
     run.stop();
   }

@@ -133,7 +133,7 @@ class Flow(ProgramRuns):
         self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))
         os.mkdir(self.path("kept"))
         words = self.words("output.flo=o.flo", "scales=2", "checkpoint.directory=kept", "checkpoint.every=2", "restart=kept")
-        self.assertEqual(self.ending("flow", 1, *words, "wall_limit=0.1").returncode, 4)
+        self.assertEqual(self.ending("flow", 1, *words, "wall_limit=0.001").returncode, 4)
         text = self.output("flow", 2, *words)
         self.assertIn("restart kept/tessera-flow-00000001.h5: after 1 turn of 'warps_1'", text)
         self.assertEqual(self.bytes_of("o.flo"), self.bytes_of("whole.flo"))

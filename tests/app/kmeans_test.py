@@ -59,6 +59,12 @@ class KMeans(ProgramRuns):
             np.testing.assert_allclose(found["centres"], centres, rtol=1e-6, atol=1e-6)
             self.expect_consistent(points, found)
 
+    def test_labels_alone_may_be_written(self):
+        self.store("points.h5", self.points())
+        self.output("kmeans", 2, f"{self.decks}/default.yaml", "input.file=points.h5", "output.file=clusters.h5", "clusters=6", "output.stages=[]")
+        with h5py.File(self.path("clusters.h5")) as file:
+            self.assertEqual(set(file), {"history", "labels"})
+
     def test_first_centres_are_good_and_the_same_on_all_ranks(self):
         points = self.points(900, 3)
         results = [self.run_on(points, "clusters=6", "seed=2", ranks=ranks) for ranks in (1, 4)]

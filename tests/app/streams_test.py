@@ -179,7 +179,8 @@ class Streams(ProgramRuns):
         words = ("finite", "output.files=out/{name}.h5", "groups={a: [first], b: [second]}", "program.allocation=mixed", "threads=1")
         refused = "floats/{}.h5 has no finite number at (3, 5): give one of finite numbers"
         for ranks, files, broken in ((1, "floats/*.h5", 0), (3, "floats/[1-6].h5", 4)):
-            self.assertIn(refused.format(broken), self.refused(self.test_program, ranks, *words, f"input.files={files}"))
+            message = self.refused(self.test_program, ranks, *words, f"input.files={files}")
+            self.assertIn(f"'input.files': {refused.format(broken)}", message)
         ended = self.ending(self.test_program, 2, *words, "input.files=floats/*.h5", "on_error=skip")
         self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
         for broken in (0, 4):

@@ -80,6 +80,17 @@ TEST(DeckValues, SomeOfAListOfChoices) {
   EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
 }
 
+TEST(DeckValues, AListWithADefaultMayBeEmpty) {
+  Schema schema;
+  schema.add({.name = "stages", .type = ValueType::choices, .default_text = "[bv]", .choices = {"bh", "bv"}});
+  const auto values = [&](const std::vector<std::string>& words) {
+    return load(schema, {}, words).get<std::vector<std::string>>("stages");
+  };
+  EXPECT_EQ(values({}), std::vector<std::string>{"bv"});
+  EXPECT_EQ(values({"stages=[]"}), std::vector<std::string>{});
+  EXPECT_EQ(to_yaml(values({"stages=[]"})), "[]");
+}
+
 TEST(DeckValues, ValuesThatAreRefusedWithAReason) {
   Schema schema;
   schema.add({.name = "stages",

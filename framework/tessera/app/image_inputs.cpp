@@ -87,9 +87,11 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
                          const deck::Deck& deck)
     : communicator_(communicator) {
-  const std::string& first_key = application.input_key;
-  if (application.build && deck.is_set(first_key))
-    inspect(deck, "input", first_key, "input", deck.get<std::string>(first_key));
+  const std::string& given_key = application.input_key;
+  // The first image of a series is given by the key of the series.
+  const std::string first_key = is_series(deck) && !is_video(deck) ? "input.files" : given_key;
+  if (application.build && deck.is_set(given_key))
+    inspect(deck, "input", first_key, "input", deck.get<std::string>(given_key));
   // The lists of a series belong to each of its images.
   if (!images_.empty())
     for (const ImageList& list : application.image_lists) inspect_list(deck, list);

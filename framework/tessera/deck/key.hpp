@@ -20,8 +20,8 @@ enum class ValueType {
   path,     ///< a path in one line, relative to the working directory and not to the deck: std::string
   paths,    ///< a path, or a list of paths, in the sense of `path`: std::vector<std::string>
   choice,   ///< one of the choices of the key: std::string
-  choices,  ///< a list of some choices of the key, or of any names if it has none, each once:
-            ///< std::vector<std::string>
+  choices,  ///< a list of some choices of the key, or of any names if it has none, each once, which may be
+            ///< empty if the key has a default: std::vector<std::string>
   grid,     ///< a list whose entries are integers or `auto`, such as `[1, auto]`: GridValue
   tree,     ///< a value of any form, which the program reads by itself: Tree
   tile      ///< `auto`, `[4096, 32]` or `{host: [4096, 32], device: auto}`: TileValue

@@ -149,7 +149,8 @@ class ValueParser {
 
   std::vector<std::string> choices(const Node& node) const {
     if (node.kind != Node::Kind::list) fail(node);
-    if (node.items.empty()) fail(node, " without entries");
+    // Whoever does not want the default choices may want none.
+    if (node.items.empty() && !key_.default_text) fail(node, " without entries");
     std::vector<std::string> values;
     for (const Node& item : node.items) {
       values.push_back(choice(scalar(item)));

@@ -56,6 +56,49 @@ class Groups(ProgramRuns):
         self.assertIn("a.json is an allocation of 3 ranks, but there are 2",
                       self.refused("chain", 2, *self.words("program.allocation=a.json")))
 
+    def test_an_allocation_that_cannot_run_is_refused(self):
+        self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "2", "--save-plan", "a.json"))
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            saved = file.read()
+
+        def refused(spoil):
+            allocation = json.loads(saved)
+            tasks = {task["task"]: task for task in allocation["tasks"]}
+            spoil(allocation["tasks"], tasks)
+            with open(self.path("a.json"), "w", encoding="utf-8") as file:
+                json.dump(allocation, file)
+            return self.refused("chain", 2, *self.words("program.allocation=a.json"))
+
+        def expect(problem, spoil):
+            self.assertIn(f"a.json: schedule of groups: {problem}: compute the schedule again, or mend it", refused(spoil))
+
+        # Ranks 0 and 1 would each have their tasks in an order of their own.
+        def reverse(_, tasks):
+            tasks["laplace"].update(ranks=[[0, 1]], start=5)
+            tasks["edges"].update(ranks=[[1, 2]], start=3)
+
+        expect("task 'edges' starts at 3, before task 'laplace', whose array 'laplace.lines' it reads, at 5", reverse)
+        expect("task 'sobel' is missing", lambda all, tasks: all.remove(tasks["sobel"]))
+        expect("task 'sobel' is there twice", lambda all, tasks: all.append(tasks["sobel"]))
+        expect("task 'sobel' has 0 ranks, and may have 1 to 2", lambda _, tasks: tasks["sobel"].update(ranks=[]))
+        expect("task 'sobel' has rank 1 twice", lambda _, tasks: tasks["sobel"].update(ranks=[[1, 2], [1, 2]]))
+        self.assertIn("'ranks' of task 'sobel' expects an integer from 2 to 2",
+                      refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])))
+
+    def test_only_the_order_of_the_times_of_an_allocation_counts(self):
+        expected = self.edges(1, "program.allocation=whole")
+        self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "2", "--save-plan", "a.json"))
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            allocation = json.load(file)
+        # All tasks start together on one rank, and end before.
+        for task in allocation["tasks"]:
+            task.update(ranks=[[1, 2]], start=9, finish=1)
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            json.dump(allocation, file)
+        text = self.output("chain", 2, *self.words("program.allocation=a.json"))
+        self.assertNotIn("estimated 0 s", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+
     def test_explains_who_does_what(self):
         text = self.output("chain", 0, *self.words("program.allocation=task", "program.chart=chart.svg", "--explain",
                                                    "--ranks", "64"))

@@ -110,6 +110,21 @@ TEST(CheckSchedule, ComparesTheItemsOfAStream) {
             "schedule again, or mend it");
 }
 
+TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
+  const auto refusal_of = [](const std::vector<group::ScheduledTask>& tasks) {
+    return test::message_of<InputError>(
+        [&] { group::check_groups_and_order(pair_graph(), {"by hand", 4, tasks, 0, 0, 0}); });
+  };
+  const std::string begin = "schedule of groups: ", end = ": compute the schedule again, or mend it";
+  // The tasks overlap on a rank, and end before they begin.
+  EXPECT_EQ(refusal_of({{0, {2, 0}, 7, 0}, {1, {2}, 7, 0}}), "nothing was thrown");
+  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}),
+            begin + "task 'sum' starts at 1, before task 'smooth', whose array 'image' it reads, at 3" + end);
+  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}}), begin + "task 'smooth' is missing" + end);
+  EXPECT_EQ(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}),
+            begin + "task 'smooth' has 0 ranks, and may have 1 to 4" + end);
+}
+
 TEST(ScheduleJson, ComesBack) {
   test::Random random(4);
   for (int round = 0; round < 20; ++round) {

@@ -18,6 +18,7 @@
 #include "tessera/group/program_schedule.hpp"
 #include "tessera/group/schedule_json.hpp"
 #include "tessera/group/stream.hpp"
+#include "tessera/group/validation.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -53,7 +54,9 @@ std::string in_milliseconds(double seconds) { return fmt::format("{:.3g} ms", se
 group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::string& path) {
   const std::string text = io::read_text_file(path, "an allocation");
   try {
-    return group::schedule_from_json(graph, text);
+    group::GroupSchedule schedule = group::schedule_from_json(graph, text);
+    group::check_groups_and_order(graph, schedule);
+    return schedule;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
@@ -61,23 +64,22 @@ group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::str
 
 /// Returns a schedule that may have been edited, with the times that its groups and its order give. Arrays
 /// travel in no time.
-group::GroupSchedule with_estimated_times(const group::TaskGraph& graph, group::GroupSchedule schedule) {
-  std::vector<double> free(static_cast<std::size_t>(std::max(schedule.ranks, 1)), 0.0),
-      ends(graph.tasks().size(), 0.0);
-  for (group::ScheduledTask& task : schedule.tasks) {
-    task.start = 0;
-    for (int edge : graph.edges_to(task.task))
-      task.start = std::max(
-          task.start, ends[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(edge)].from)]);
-    for (int rank : task.ranks)
-      if (rank >= 0 && rank < schedule.ranks)
-        task.start = std::max(task.start, free[static_cast<std::size_t>(rank)]);
-    task.finish =
-        task.start + graph.seconds(task.task, std::max(1.0, static_cast<double>(task.ranks.size())));
-    for (int rank : task.ranks)
-      if (rank >= 0 && rank < schedule.ranks) free[static_cast<std::size_t>(rank)] = task.finish;
-    ends[static_cast<std::size_t>(task.task)] = task.finish;
+group::GroupSchedule with_estimated_times(const group::Program& program, const group::TaskGraph& graph,
+                                          group::GroupSchedule schedule) {
+  std::vector<double> free(static_cast<std::size_t>(schedule.ranks), 0.0), ends(graph.tasks().size(), 0.0);
+  std::vector<group::ScheduledTask> tasks;
+  for (group::TaskGroup& group : group::groups_of(program, schedule)) {
+    double start = 0;
+    for (const int edge : graph.edges_to(group.task))
+      start =
+          std::max(start, ends[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(edge)].from)]);
+    for (const int rank : group.ranks) start = std::max(start, free[static_cast<std::size_t>(rank)]);
+    const double finish = start + graph.seconds(group.task, static_cast<double>(group.ranks.size()));
+    for (const int rank : group.ranks) free[static_cast<std::size_t>(rank)] = finish;
+    ends[static_cast<std::size_t>(group.task)] = finish;
+    tasks.push_back({group.task, std::move(group.ranks), start, finish});
   }
+  schedule.tasks = std::move(tasks);
   schedule.makespan = *std::ranges::max_element(ends);
   return schedule;
 }
@@ -237,7 +239,7 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
     setup_.deck.fail("program.allocation",
                      fmt::format("'{}' is neither {}, nor a file that ends in .json{}", wanted,
                                  fmt::join(names, ", "), suggestion(wanted, names)));
-  schedule_ = with_estimated_times(graph_, read_schedule(graph_, wanted));
+  schedule_ = with_estimated_times(program_, graph_, read_schedule(graph_, wanted));
   schedule_.period = 0;
   if (is_stream()) set_period(graph_, schedule_);
   if (schedule_.ranks != rank_count_)

@@ -99,6 +99,35 @@ class Groups(ProgramRuns):
         self.assertNotIn("estimated 0 s", text)
         self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
 
+    def test_a_trace_says_who_did_what_when(self):
+        expected = self.edges(1, "program.allocation=whole")
+        for allocation in ("task", "data"):
+            self.output("chain", 2, *self.words(f"program.allocation={allocation}", "watchdog=30 s", "--trace", "trace.json",
+                                                "--report", "report.json"))
+            self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+            with open(self.path("trace.json"), encoding="utf-8") as file:
+                events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+            with open(self.path("report.json"), encoding="utf-8") as file:
+                groups = {task["task"]: task["group"] for task in json.load(file)["tasks"]}
+            whole = {(event["name"], event["pid"]): event for event in events if event["cat"] == "task"}
+            ranks = {name: "-".join(str(rank) for task, rank in sorted(whole) if task == name) for name, _ in whole}
+            self.assertEqual(ranks, {**groups, "start": "0-1", "stop": "0-1"})
+            ends = {key: event["ts"] + event["dur"] for key, event in whole.items()}
+            parts = [event for event in events if ": " in event["name"] and event["cat"] != "wait"]
+            for event in parts:
+                task = event["name"].split(": ")[0], event["pid"]
+                self.assertGreaterEqual(event["ts"], whole[task]["ts"])
+                self.assertLessEqual(event["ts"] + event["dur"], ends[task] + 1e-3)
+            names = {event["name"] for event in parts}
+            for name in ("laplace: compute lines", "sobel: send", "start: read", "stop: write"):
+                self.assertIn(name, names)
+            for rank in (0, 1):
+                self.assertEqual([key for key in sorted(whole, key=lambda key: whole[key]["ts"]) if key[1] == rank][-1], ("stop", rank))
+                for before in ("laplace", "sobel"):
+                    if (before, rank) in whole and ("edges", rank) in whole:
+                        self.assertLess(ends[before, rank], whole["edges", rank]["ts"] + 1e-3)
+            self.assertIn("plan", {event["name"] for event in events if event["cat"] == "phase"})
+
     def test_explains_who_does_what(self):
         text = self.output("chain", 0, *self.words("program.allocation=task", "program.chart=chart.svg", "--explain",
                                                    "--ranks", "64"))
@@ -197,7 +226,6 @@ class Groups(ProgramRuns):
         self.assertIn("'program.allocation': 'mixt' is neither whole, data, task, mixed, auto, nor a file that ends in "
                       ".json; did you mean 'mixed'?", refused("program.allocation=mixt"))
         self.assertIn("programs of tasks have no bands", refused("bands=2", "program.allocation=data"))
-        self.assertIn("programs of tasks have no watchdog", refused("watchdog=9", "program.allocation=data"))
         self.assertIn("'whole' is the undivided pipeline", refused("groups={whole: [smooth]}"))
         self.assertIn("the undivided pipeline has no tasks to measure",
                       refused("program.allocation=whole", "program.profile=p.yaml"))

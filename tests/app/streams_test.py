@@ -190,6 +190,29 @@ class Streams(ProgramRuns):
         self.assertEqual(list(found), [f"{i}.h5" for i in (1, 2, 3, 5, 6)])
         self.assertTrue(np.array_equal(found["3.h5"], np.full((8, 9), 3, np.float32)))
 
+    def test_a_trace_has_the_images_of_every_task(self):
+        self.output("chain", 3, *self.chain("program.allocation=mixed", "watchdog=60 s", "--trace", "t.json", "--report", "r.json"))
+        self.assertEqual(len(self.results("edges")), COUNT)
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            tasks = [task["task"] for task in json.load(file)["tasks"]]
+        self.assertEqual(sorted(tasks), ["edges", "laplace", "smooth", "sobel"])
+        for name in (*tasks, "edges: write"):
+            items = {}
+            for event in events:
+                if event["name"] == name:
+                    items.setdefault(event["pid"], []).append(event["args"]["item"])
+            self.assertTrue(items, name)
+            self.assertEqual(list(items.values()), [list(range(COUNT))] * len(items), name)
+        for rank in range(3):
+            mine = [event for event in events if event["pid"] == rank]
+            self.assertTrue(mine, rank)
+            for before, after in zip(mine, mine[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+        self.assertIn("command line: --trace t.json: the run uses this file already", self.refused(
+            "chain", 2, *self.chain("program.allocation=mixed", "program.chart=t.json", "--trace", "t.json")))
+
     def test_nothing_may_be_left(self):
         for i in range(COUNT):
             self.break_points(f"in/{i + 7}.h5")

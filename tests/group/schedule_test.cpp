@@ -112,8 +112,9 @@ TEST(CheckSchedule, ComparesTheItemsOfAStream) {
 
 TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
   const auto refusal_of = [](const std::vector<group::ScheduledTask>& tasks) {
-    return test::message_of<InputError>(
-        [&] { group::check_groups_and_order(pair_graph(), {"by hand", 4, tasks, 0, 0, 0}); });
+    return test::message_of<InputError>([&] {
+      group::check_groups_and_order(pair_graph(), {"by hand", 4, tasks, 0, 0, 0});
+    });
   };
   const std::string begin = "schedule of groups: ", end = ": compute the schedule again, or mend it";
   // The tasks overlap on a rank, and end before they begin.

@@ -170,6 +170,10 @@ class Groups(ProgramRuns):
         with open(self.path("report.json"), encoding="utf-8") as file:
             self.assertIn("the pipeline is not divided: ", json.load(file)["run"]["remarks"])
         self.assertIn("but may use 60.0 KiB", self.refused("chain", 2, *words, "program.allocation=mixed"))
+        text = self.output("chain", 2, *words, "memory=20K")
+        self.assertIn("the pipeline is not divided: ", text)
+        self.assertIn("out of core, in ", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
 
     def test_profile_fit_allocate_run(self):
         expected = self.edges(1, "program.allocation=whole")

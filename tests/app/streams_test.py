@@ -117,11 +117,29 @@ class Streams(ProgramRuns):
         self.assertIn("as ranks compute images of their own, but needs 15.3 KiB on each rank, which may use 12.0 KiB",
                       self.output("chain", 0, *less, "--explain", "--ranks", "8"))
         self.assertIn("but may use 12.0 KiB", self.refused("chain", 2, *less))
+        text = self.output("chain", 0, *less[:-2], "memory=10K", "--explain", "--ranks", "8")
+        self.assertRegex(text, r"all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 10.0 KiB")
         self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
         self.assertEqual(len(self.results("edges")), COUNT)
+        self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
+                      self.refused("chain", 2, *self.chain("program.costs=costs.yaml", "watchdog=9")))
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
             self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
                           self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))
+
+    def test_less_memory_holds_fewer_images(self):
+        os.mkdir(self.path("large"))
+        for i in range(COUNT):
+            self.store(f"large/{i}.h5", np.random.default_rng(i).integers(0, 256, (61, 83)).astype(np.uint8))
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 99}}\n")
+        words = self.chain("input.files=large/*.h5", "program.costs=costs.yaml")
+        self.output("chain", 2, *words[:-1], "program.allocation=whole")
+        expected = self.results("edges")
+        text = self.output("chain", 4, *words, "memory=42K")
+        self.assertRegex(text, "all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 42.0 KiB")
+        self.expect_same(self.results("edges"), expected, "42K")
+        self.assertIn("but may use 42.0 KiB", self.refused("chain", 4, *words, "memory=42K", "graph.window=4"))
 
     def break_points(self, name):
         """Damages the points of a compressed image, but not its header."""

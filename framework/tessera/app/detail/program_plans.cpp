@@ -134,13 +134,13 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
     : setup_(setup), target_(whole.mine().target), rank_count_(whole.mine().rank_count), window_(window) {
   const MPI_Comm communicator = setup.session.communicator();
   target_.memory_bytes = setup.memory_limit();
-  std::vector<std::string> decided(2);
+  std::vector<std::string> decided(3);
   collectively(communicator, [&] {
     check_tasks(setup.deck, *setup.pipeline);
     program_ = program_of(setup);
     if (setup.session.rank() != 0) return;
     allocate(whole);
-    decided = {group::to_json(graph_, schedule_), is_whole_ ? whole_name : ""};
+    decided = {group::to_json(graph_, schedule_), is_whole_ ? whole_name : "", std::to_string(window_)};
   });
   // Rank 0 alone reads files and estimates, so that all ranks have the same groups.
   broadcast(communicator, decided);
@@ -149,6 +149,7 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
       graph_ = group::task_graph(program_, std::vector<cost::TaskCost>(program_.tasks().size()));
     schedule_ = group::schedule_from_json(graph_, decided[0]);
     is_whole_ = decided[1] == whole_name;
+    window_ = std::stoi(decided[2]);
     if (!is_whole_) planner_ = make_planner();
   });
 }
@@ -194,10 +195,16 @@ void ProgramPlans::limit_memory(const RunPlans& whole) {
   const std::string lack = lack_of_memory();
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
-  is_whole_ = !lack_of_memory().empty() && lack_of_memory_of_whole(whole).empty();
-  remarks_.insert(
-      remarks_.begin(),
-      fmt::format("{}: {}", is_whole_ ? "the pipeline is not divided" : "all ranks compute each task", lack));
+  bool lacks = !lack_of_memory().empty();
+  is_whole_ = lacks && lack_of_memory_of_whole(whole).empty();
+  if (!is_whole_ && !setup_.deck.is_set("graph.window"))
+    while (lacks && window_ > 1) {
+      --window_;
+      lacks = !lack_of_memory().empty();
+    }
+  std::string what = is_whole_ ? "the pipeline is not divided" : "all ranks compute each task";
+  if (is_stream() && !is_whole_) what += fmt::format(", with graph.window={}", window_);
+  remarks_.insert(remarks_.begin(), fmt::format("{}: {}", what, lack));
 }
 
 void ProgramPlans::allocate(const RunPlans& whole) {

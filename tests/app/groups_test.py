@@ -82,7 +82,7 @@ class Groups(ProgramRuns):
         expect("task 'sobel' is there twice", lambda all, tasks: all.append(tasks["sobel"]))
         expect("task 'sobel' has 0 ranks, and may have 1 to 2", lambda _, tasks: tasks["sobel"].update(ranks=[]))
         expect("task 'sobel' has rank 1 twice", lambda _, tasks: tasks["sobel"].update(ranks=[[1, 2], [1, 2]]))
-        self.assertIn("'ranks' of task 'sobel' expects an integer from 2 to 2",
+        self.assertIn("'ranks' of task 'sobel' has [2, 3], but ranges lie within [0, 2], and begin before they end",
                       refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])))
 
     def test_only_the_order_of_the_times_of_an_allocation_counts(self):

@@ -163,13 +163,15 @@ TEST(ScheduleJson, SaysWhatIsWrong) {
             begin + "'start' of task 'smooth' expects a number" + end);
   EXPECT_EQ(refused_text("\"period\": 0.0", "\"period\": null"),
             begin + "'period' of the schedule expects a number" + end);
-  const std::string where = "'ranks' of task 'sum' expects an integer from ";
+  const std::string where = "'ranks' of task 'sum' ";
   const std::string ranks = "[\n          1,\n          2\n        ]";
-  EXPECT_EQ(refused_text(ranks, "[1, 5]"), begin + where + "1 to 4" + end);
-  EXPECT_EQ(refused_text(ranks, "[-1, 2]"), begin + where + "0 to 4" + end);
-  EXPECT_EQ(refused_text(ranks, "[1]"), begin + "'ranks' of task 'sum' expects ranges [begin, end]" + end);
-  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"),
-            begin + "'ranks' of task 'sum' has more ranks than the machine" + end);
+  EXPECT_EQ(refused_text(ranks, "[1, 5]"),
+            begin + where + "has [1, 5], but ranges lie within [0, 4], and begin before they end" + end);
+  EXPECT_EQ(refused_text(ranks, "[2, 1]"),
+            begin + where + "has [2, 1], but ranges lie within [0, 4], and begin before they end" + end);
+  EXPECT_EQ(refused_text(ranks, "[-1, 2]"), begin + where + "expects an integer from 0 to 16777216" + end);
+  EXPECT_EQ(refused_text(ranks, "[1]"), begin + where + "expects ranges [begin, end]" + end);
+  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"), begin + where + "has more ranks than the machine" + end);
   EXPECT_EQ(test::message_of<InputError>([] { group::schedule_from_json(pair_graph(), "[]"); }),
             begin + "the schedule is not an object" + end);
 }

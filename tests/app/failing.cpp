@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program whose own code fails, on one rank or on all of them, or that refuses its images; its first word
 // says where.
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tessera/app/image_application.hpp"
@@ -67,6 +69,28 @@ int fail_in_iteration(int argc, char** argv) {
   return app::run_iteration_application(argc, argv, application);
 }
 
+/// Stands for a library that needs days.
+struct Stall {
+  static Box footprint(int, const Box& box) { return box; }
+  void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const {
+    std::this_thread::sleep_for(std::chrono::hours(48));
+  }
+};
+
+Pipeline stalling() {
+  const Box box{{0, 8}, {0, 8}};
+  Pipeline pipeline;
+  const auto first = pipeline.stage<float, 2>("first", Zero{});
+  pipeline.output(pipeline.library_stage<float, 2>("second", Stall{}, {}, first), box);
+  return pipeline;
+}
+
+int stall(int argc, char** argv) {
+  app::PipelineApplication application{.program = "failing", .summary = "Stands still."};
+  application.generate = [](const deck::Deck&) { return stalling(); };
+  return app::run_pipeline_application(argc, argv, app::with_names_of(stalling(), application));
+}
+
 /// With a name that the pipeline lacks.
 app::PipelineApplication named_by_hand(app::PipelineApplication application, std::string_view place) {
   application.output = place == "names-no-output" ? "" : place.ends_with("-output") ? "zeros" : "zero";
@@ -125,5 +149,6 @@ int main(int argc, char** argv) {
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
   if (place == "iteration") return fail_in_iteration(argc - 1, argv + 1);
   if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
+  if (place == "stalls") return stall(argc - 1, argv + 1);
   return fail_in_pipeline(argc - 1, argv + 1, place);
 }

@@ -56,6 +56,78 @@ class Groups(ProgramRuns):
         self.assertIn("a.json is an allocation of 3 ranks, but there are 2",
                       self.refused("chain", 2, *self.words("program.allocation=a.json")))
 
+    def test_an_allocation_that_cannot_run_is_refused(self):
+        self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "2", "--save-plan", "a.json"))
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            saved = file.read()
+
+        def refused(spoil):
+            allocation = json.loads(saved)
+            tasks = {task["task"]: task for task in allocation["tasks"]}
+            spoil(allocation["tasks"], tasks)
+            with open(self.path("a.json"), "w", encoding="utf-8") as file:
+                json.dump(allocation, file)
+            return self.refused("chain", 2, *self.words("program.allocation=a.json"))
+
+        def expect(problem, spoil):
+            self.assertIn(f"a.json: schedule of groups: {problem}: compute the schedule again, or mend it", refused(spoil))
+
+        # Ranks 0 and 1 would each have their tasks in an order of their own.
+        def reverse(_, tasks):
+            tasks["laplace"].update(ranks=[[0, 1]], start=5)
+            tasks["edges"].update(ranks=[[1, 2]], start=3)
+
+        expect("task 'edges' starts at 3, before task 'laplace', whose array 'laplace.lines' it reads, at 5", reverse)
+        expect("task 'sobel' is missing", lambda all, tasks: all.remove(tasks["sobel"]))
+        expect("task 'sobel' is there twice", lambda all, tasks: all.append(tasks["sobel"]))
+        expect("task 'sobel' has 0 ranks, and may have 1 to 2", lambda _, tasks: tasks["sobel"].update(ranks=[]))
+        expect("task 'sobel' has rank 1 twice", lambda _, tasks: tasks["sobel"].update(ranks=[[1, 2], [1, 2]]))
+        self.assertIn("'ranks' of task 'sobel' has [2, 3], but ranges lie within [0, 2], and begin before they end",
+                      refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])))
+
+    def test_only_the_order_of_the_times_of_an_allocation_counts(self):
+        expected = self.edges(1, "program.allocation=whole")
+        self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "2", "--save-plan", "a.json"))
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            allocation = json.load(file)
+        # All tasks start together on one rank, and end before.
+        for task in allocation["tasks"]:
+            task.update(ranks=[[1, 2]], start=9, finish=1)
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            json.dump(allocation, file)
+        text = self.output("chain", 2, *self.words("program.allocation=a.json"))
+        self.assertNotIn("estimated 0 s", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+
+    def test_a_trace_says_who_did_what_when(self):
+        expected = self.edges(1, "program.allocation=whole")
+        for allocation in ("task", "data"):
+            self.output("chain", 2, *self.words(f"program.allocation={allocation}", "watchdog=30 s", "--trace", "trace.json",
+                                                "--report", "report.json"))
+            self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+            with open(self.path("trace.json"), encoding="utf-8") as file:
+                events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+            with open(self.path("report.json"), encoding="utf-8") as file:
+                groups = {task["task"]: task["group"] for task in json.load(file)["tasks"]}
+            whole = {(event["name"], event["pid"]): event for event in events if event["cat"] == "task"}
+            ranks = {name: "-".join(str(rank) for task, rank in sorted(whole) if task == name) for name, _ in whole}
+            self.assertEqual(ranks, {**groups, "start": "0-1", "stop": "0-1"})
+            ends = {key: event["ts"] + event["dur"] for key, event in whole.items()}
+            parts = [event for event in events if ": " in event["name"] and event["cat"] != "wait"]
+            for event in parts:
+                task = event["name"].split(": ")[0], event["pid"]
+                self.assertGreaterEqual(event["ts"], whole[task]["ts"])
+                self.assertLessEqual(event["ts"] + event["dur"], ends[task] + 1e-3)
+            names = {event["name"] for event in parts}
+            for name in ("laplace: compute lines", "sobel: send", "start: read", "stop: write"):
+                self.assertIn(name, names)
+            for rank in (0, 1):
+                self.assertEqual([key for key in sorted(whole, key=lambda key: whole[key]["ts"]) if key[1] == rank][-1], ("stop", rank))
+                for before in ("laplace", "sobel"):
+                    if (before, rank) in whole and ("edges", rank) in whole:
+                        self.assertLess(ends[before, rank], whole["edges", rank]["ts"] + 1e-3)
+            self.assertIn("plan", {event["name"] for event in events if event["cat"] == "phase"})
+
     def test_explains_who_does_what(self):
         text = self.output("chain", 0, *self.words("program.allocation=task", "program.chart=chart.svg", "--explain",
                                                    "--ranks", "64"))
@@ -98,6 +170,10 @@ class Groups(ProgramRuns):
         with open(self.path("report.json"), encoding="utf-8") as file:
             self.assertIn("the pipeline is not divided: ", json.load(file)["run"]["remarks"])
         self.assertIn("but may use 60.0 KiB", self.refused("chain", 2, *words, "program.allocation=mixed"))
+        text = self.output("chain", 2, *words, "memory=20K")
+        self.assertIn("the pipeline is not divided: ", text)
+        self.assertIn("out of core, in ", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
 
     def test_profile_fit_allocate_run(self):
         expected = self.edges(1, "program.allocation=whole")
@@ -154,7 +230,6 @@ class Groups(ProgramRuns):
         self.assertIn("'program.allocation': 'mixt' is neither whole, data, task, mixed, auto, nor a file that ends in "
                       ".json; did you mean 'mixed'?", refused("program.allocation=mixt"))
         self.assertIn("programs of tasks have no bands", refused("bands=2", "program.allocation=data"))
-        self.assertIn("programs of tasks have no watchdog", refused("watchdog=9", "program.allocation=data"))
         self.assertIn("'whole' is the undivided pipeline", refused("groups={whole: [smooth]}"))
         self.assertIn("the undivided pipeline has no tasks to measure",
                       refused("program.allocation=whole", "program.profile=p.yaml"))

@@ -117,11 +117,29 @@ class Streams(ProgramRuns):
         self.assertIn("as ranks compute images of their own, but needs 15.3 KiB on each rank, which may use 12.0 KiB",
                       self.output("chain", 0, *less, "--explain", "--ranks", "8"))
         self.assertIn("but may use 12.0 KiB", self.refused("chain", 2, *less))
+        text = self.output("chain", 0, *less[:-2], "memory=10K", "--explain", "--ranks", "8")
+        self.assertRegex(text, r"all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 10.0 KiB")
         self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
         self.assertEqual(len(self.results("edges")), COUNT)
+        self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
+                      self.refused("chain", 2, *self.chain("program.costs=costs.yaml", "watchdog=9")))
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
             self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
                           self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))
+
+    def test_less_memory_holds_fewer_images(self):
+        os.mkdir(self.path("large"))
+        for i in range(COUNT):
+            self.store(f"large/{i}.h5", np.random.default_rng(i).integers(0, 256, (61, 83)).astype(np.uint8))
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 99}}\n")
+        words = self.chain("input.files=large/*.h5", "program.costs=costs.yaml")
+        self.output("chain", 2, *words[:-1], "program.allocation=whole")
+        expected = self.results("edges")
+        text = self.output("chain", 4, *words, "memory=42K")
+        self.assertRegex(text, "all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 42.0 KiB")
+        self.expect_same(self.results("edges"), expected, "42K")
+        self.assertIn("but may use 42.0 KiB", self.refused("chain", 4, *words, "memory=42K", "graph.window=4"))
 
     def break_points(self, name):
         """Damages the points of a compressed image, but not its header."""
@@ -190,6 +208,29 @@ class Streams(ProgramRuns):
         found = self.results("second")
         self.assertEqual(list(found), [f"{i}.h5" for i in (1, 2, 3, 5, 6)])
         self.assertTrue(np.array_equal(found["3.h5"], np.full((8, 9), 3, np.float32)))
+
+    def test_a_trace_has_the_images_of_every_task(self):
+        self.output("chain", 3, *self.chain("program.allocation=mixed", "watchdog=60 s", "--trace", "t.json", "--report", "r.json"))
+        self.assertEqual(len(self.results("edges")), COUNT)
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            tasks = [task["task"] for task in json.load(file)["tasks"]]
+        self.assertEqual(sorted(tasks), ["edges", "laplace", "smooth", "sobel"])
+        for name in (*tasks, "edges: write"):
+            items = {}
+            for event in events:
+                if event["name"] == name:
+                    items.setdefault(event["pid"], []).append(event["args"]["item"])
+            self.assertTrue(items, name)
+            self.assertEqual(list(items.values()), [list(range(COUNT))] * len(items), name)
+        for rank in range(3):
+            mine = [event for event in events if event["pid"] == rank]
+            self.assertTrue(mine, rank)
+            for before, after in zip(mine, mine[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+        self.assertIn("command line: --trace t.json: the run uses this file already", self.refused(
+            "chain", 2, *self.chain("program.allocation=mixed", "program.chart=t.json", "--trace", "t.json")))
 
     def test_nothing_may_be_left(self):
         for i in range(COUNT):

@@ -48,6 +48,24 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   EXPECT_FALSE(folder.names().contains("s.h5"));
 }
 
+TEST(WatchdogTest, EndsARunOfTasksOfWhichOneStandsStill) {
+  const Folder folder;
+  folder.write("a.json",
+               R"({"format": 1, "strategy": "", "ranks": 2, "lower_bound": 0, "period": 0, "tasks": [)"
+               R"({"task": "a", "ranks": [[0, 1]], "start": 0, "finish": 0},)"
+               R"({"task": "b", "ranks": [[1, 2]], "start": 1, "finish": 0}]})");
+  const ParallelEnding ending =
+      run_on_ranks(TESSERA_FAILING, 2, folder,
+                   Words{"stalls", "groups={a: [first], b: [second]}", "program.allocation=a.json",
+                         "threads=1", "output.raw=o.raw", "watchdog=1"});
+  EXPECT_EQ(ending.status, 6) << ending.text();
+  // The other rank may wait until all steps have ended.
+  EXPECT_EQ(lines_with(ending.errors, "no step has ended"),
+            std::vector<std::string>{"failing: error: rank 1: no step has ended for 1 s (watchdog), this one "
+                                     "is in 'b: compute second'"})
+      << ending.errors;
+}
+
 TEST(WatchdogTest, LeavesARunAloneThatGoesOn) {
   const Folder folder;
   const ParallelEnding ending = run_on_ranks(

@@ -49,6 +49,36 @@ TEST(ProgramRun, AnyGroupsGiveTheBitsOfThePipeline) {
   }
 }
 
+TEST(ProgramRun, ObserversSeeThePartsOfTheSteps) {
+  using Kind = group::StepPart::Kind;
+  test::Random random(332);
+  for (int i = 0; i < 20; ++i) {
+    RandomProgram sample = test::random_program(random, test::world_size());
+    sample.target.threads = 1;
+    MixedBindings found(sample.graph);
+    const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+    group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+    std::vector<group::StepPart> parts;
+    group::ProgramBindings bindings = test::program_bindings(found);
+    bindings.begins = [&parts](const group::StepPart& part) { parts.push_back(part); };
+    bindings.begins_together = i % 2 == 0;
+    instance.run(bindings);
+    ASSERT_FALSE(parts.empty());
+    std::vector<int> waited, planned;
+    for (const group::StepPart& part : parts) {
+      if (part.kind == Kind::wait) waited.push_back(part.task);
+      EXPECT_EQ(part.task, waited.back());
+      EXPECT_EQ(part.node != nullptr, part.kind == Kind::compute);
+      EXPECT_EQ(part.kind == Kind::read,
+                part.task == group::start_task && part.kind != Kind::wait && part.kind != Kind::send);
+    }
+    for (const group::RankStep& step : instance.plan().steps) planned.push_back(step.task);
+    EXPECT_EQ(waited, planned);
+    EXPECT_EQ(parts.back().task, group::stop_task);
+    EXPECT_EQ(parts.back().kind, Kind::write);
+  }
+}
+
 struct Grow {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {

@@ -110,6 +110,22 @@ TEST(CheckSchedule, ComparesTheItemsOfAStream) {
             "schedule again, or mend it");
 }
 
+TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
+  const auto refusal_of = [](const std::vector<group::ScheduledTask>& tasks) {
+    return test::message_of<InputError>([&] {
+      group::check_groups_and_order(pair_graph(), {"by hand", 4, tasks, 0, 0, 0});
+    });
+  };
+  const std::string begin = "schedule of groups: ", end = ": compute the schedule again, or mend it";
+  // The tasks overlap on a rank, and end before they begin.
+  EXPECT_EQ(refusal_of({{0, {2, 0}, 7, 0}, {1, {2}, 7, 0}}), "nothing was thrown");
+  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}),
+            begin + "task 'sum' starts at 1, before task 'smooth', whose array 'image' it reads, at 3" + end);
+  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}}), begin + "task 'smooth' is missing" + end);
+  EXPECT_EQ(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}),
+            begin + "task 'smooth' has 0 ranks, and may have 1 to 4" + end);
+}
+
 TEST(ScheduleJson, ComesBack) {
   test::Random random(4);
   for (int round = 0; round < 20; ++round) {
@@ -147,13 +163,15 @@ TEST(ScheduleJson, SaysWhatIsWrong) {
             begin + "'start' of task 'smooth' expects a number" + end);
   EXPECT_EQ(refused_text("\"period\": 0.0", "\"period\": null"),
             begin + "'period' of the schedule expects a number" + end);
-  const std::string where = "'ranks' of task 'sum' expects an integer from ";
+  const std::string where = "'ranks' of task 'sum' ";
   const std::string ranks = "[\n          1,\n          2\n        ]";
-  EXPECT_EQ(refused_text(ranks, "[1, 5]"), begin + where + "1 to 4" + end);
-  EXPECT_EQ(refused_text(ranks, "[-1, 2]"), begin + where + "0 to 4" + end);
-  EXPECT_EQ(refused_text(ranks, "[1]"), begin + "'ranks' of task 'sum' expects ranges [begin, end]" + end);
-  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"),
-            begin + "'ranks' of task 'sum' has more ranks than the machine" + end);
+  EXPECT_EQ(refused_text(ranks, "[1, 5]"),
+            begin + where + "has [1, 5], but ranges lie within [0, 4], and begin before they end" + end);
+  EXPECT_EQ(refused_text(ranks, "[2, 1]"),
+            begin + where + "has [2, 1], but ranges lie within [0, 4], and begin before they end" + end);
+  EXPECT_EQ(refused_text(ranks, "[-1, 2]"), begin + where + "expects an integer from 0 to 16777216" + end);
+  EXPECT_EQ(refused_text(ranks, "[1]"), begin + where + "expects ranges [begin, end]" + end);
+  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"), begin + where + "has more ranks than the machine" + end);
   EXPECT_EQ(test::message_of<InputError>([] { group::schedule_from_json(pair_graph(), "[]"); }),
             begin + "the schedule is not an object" + end);
 }

@@ -23,9 +23,12 @@ class ProgramInstance::Impl {
   const ProgramPlan& plan() const { return plan_; }
 
  private:
+  void observe(int number, StepPart::Kind kind, const ProgramBindings& bindings,
+               const PlanNode* node = nullptr) const;
+  void wait_before(int number, const ProgramBindings& bindings);
   void run_step(int number, const ProgramBindings& bindings);
-  void compute(int number);
-  void stop(const ProgramBindings& bindings);
+  void compute(int number, const ProgramBindings& bindings);
+  void stop(int number, const ProgramBindings& bindings);
 
   const Program& program_;
   ProgramPlan plan_;
@@ -66,7 +69,7 @@ void ProgramInstance::Impl::run(const ProgramBindings& bindings) {
     StepTimes times;
     times.task = plan_.steps[static_cast<std::size_t>(number)].task;
     const double before = MPI_Wtime();
-    messages_->wait_before(number);
+    wait_before(number, bindings);
     times.begin = MPI_Wtime() - began;
     times.waited = times.begin - (before - began);
     run_step(number, bindings);
@@ -75,28 +78,48 @@ void ProgramInstance::Impl::run(const ProgramBindings& bindings) {
   }
 }
 
-void ProgramInstance::Impl::compute(int number) {
+void ProgramInstance::Impl::observe(int number, StepPart::Kind kind, const ProgramBindings& bindings,
+                                    const PlanNode* node) const {
+  if (bindings.begins) bindings.begins({plan_.steps[static_cast<std::size_t>(number)].task, kind, node});
+}
+
+void ProgramInstance::Impl::wait_before(int number, const ProgramBindings& bindings) {
+  observe(number, StepPart::Kind::wait, bindings);
+  messages_->wait_before(number);
+  const RankStep& step = plan_.steps[static_cast<std::size_t>(number)];
+  if (bindings.begins_together && step.plan != nullptr) MPI_Barrier(communicators_.of(step.ranks));
+}
+
+void ProgramInstance::Impl::compute(int number, const ProgramBindings& bindings) {
   const auto place = static_cast<std::size_t>(number);
   // After an error tasks compute with any values, because the other ranks of their groups do not know of it
   // yet.
   keep_first_error(failure_, [&] {
-    instances_[place]->run(edges_[place].bindings(), [this](const PlanNode&) { messages_->make_progress(); });
+    instances_[place]->run(edges_[place].bindings(), [&](const PlanNode& node) {
+      observe(number, StepPart::Kind::compute, bindings, &node);
+      messages_->make_progress();
+    });
   });
 }
 
 void ProgramInstance::Impl::run_step(int number, const ProgramBindings& bindings) {
   const RankStep& step = plan_.steps[static_cast<std::size_t>(number)];
   // No message is awaited before the inputs are read, which all ranks may fail to do.
-  if (step.task == start_task) read_inputs(program_, messages_->memory(), bindings);
-  if (step.task == stop_task) return stop(bindings);
+  if (step.task == start_task) {
+    observe(number, StepPart::Kind::read, bindings);
+    read_inputs(program_, messages_->memory(), bindings);
+  }
+  if (step.task == stop_task) return stop(number, bindings);
   messages_->await(number);
-  if (step.task != start_task) compute(number);
+  if (step.task != start_task) compute(number, bindings);
+  observe(number, StepPart::Kind::send, bindings);
   messages_->send(number);
 }
 
-void ProgramInstance::Impl::stop(const ProgramBindings& bindings) {
+void ProgramInstance::Impl::stop(int number, const ProgramBindings& bindings) {
   messages_->wait_for_sends();
   throw_first_error(communicators_.all().handle(), failure_);
+  observe(number, StepPart::Kind::write, bindings);
   write_outputs(program_, plan_, messages_->memory(), bindings);
 }
 

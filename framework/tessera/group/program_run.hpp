@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tessera/group/program_plan.hpp"
+#include "tessera/group/step_part.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/exchange.hpp"
 
@@ -20,6 +21,11 @@ struct ProgramBindings {
   std::map<std::string, BlockSource*, std::less<>> sources;
   /// The sink of each output of the program, by the output's name. An output without a sink is not written.
   std::map<std::string, BlockSink*, std::less<>> sinks;
+  /// Is called on this rank whenever a part of a step begins. It may be empty.
+  PartObserver begins = {};
+  /// Whether the ranks of a group wait for each other before each task. Otherwise a rank that is early waits
+  /// in a part of the task.
+  bool begins_together = false;
 };
 
 /// The times of a step of a rank, in seconds after the beginning of the run.

@@ -67,6 +67,9 @@ class ProgramStream::Impl {
   /// item as soon as there is memory for them.
   void make_progress();
   double now() const { return MPI_Wtime() - began_; }
+  void observe(int task, StepPart::Kind kind, std::int64_t item, const PlanNode* node = nullptr) const {
+    if (bindings_->begins) bindings_->begins({task, kind, node, item});
+  }
 
   const Program& program_;
   ProgramPlan plan_;
@@ -130,6 +133,7 @@ StreamOutcome ProgramStream::Impl::run(std::int64_t count, const StreamBindings&
   began_ = MPI_Wtime();
   run_rounds();
   outcome_.begun = ended_;
+  observe(stop_task, StepPart::Kind::wait, ended_);
   // A stream with few items may have begun the last one before all ranks knew of the first one.
   if ((agreements_->finish(ended_) & ItemAgreements::stop) != 0) has_stopped_ = true;
   for (Slot& slot : slots_) slot.messages->wait_for_sends();
@@ -156,6 +160,7 @@ void ProgramStream::Impl::run_rounds() {
 }
 
 bool ProgramStream::Impl::begin(std::int64_t item) {
+  observe(start_task, StepPart::Kind::wait, item);
   if (const int said = agreements_->before(item); said != 0) {
     has_stopped_ = (said & ItemAgreements::stop) != 0;
     limit_ = item;
@@ -185,6 +190,7 @@ void ProgramStream::Impl::end(std::int64_t item) {
 
 void ProgramStream::Impl::read(std::int64_t item) {
   RunMessages& messages = *slot_of(item).messages;
+  observe(start_task, StepPart::Kind::read, item);
   const double before = now();
   try {
     for (const HeldArray& held : plan_.held) {
@@ -208,6 +214,7 @@ bool ProgramStream::Impl::has_failed(int number, const RunMessages& messages) {
 
 void ProgramStream::Impl::run_step(std::int64_t item, int number) {
   RunMessages& messages = *slot_of(item).messages;
+  observe(step(number).task, StepPart::Kind::wait, item);
   const double before = now();
   messages.wait_before(number);
   messages.await(number);
@@ -225,6 +232,7 @@ void ProgramStream::Impl::run_step(std::int64_t item, int number) {
     times.waited += begin - before;
     if (is_computed) write(item, number);
   }
+  observe(step(number).task, StepPart::Kind::send, item);
   messages.send(number);
 }
 
@@ -241,8 +249,10 @@ bool ProgramStream::Impl::try_together(std::int64_t item, int number, const Act&
 bool ProgramStream::Impl::compute(std::int64_t item, int number) {
   const auto place = static_cast<std::size_t>(number);
   return try_together(item, number, [&] {
-    instances_[place]->run(slot_of(item).edges[place].bindings(),
-                           [this](const PlanNode&) { make_progress(); });
+    instances_[place]->run(slot_of(item).edges[place].bindings(), [&](const PlanNode& node) {
+      observe(step(number).task, StepPart::Kind::compute, item, &node);
+      make_progress();
+    });
   });
 }
 
@@ -252,6 +262,7 @@ void ProgramStream::Impl::write(std::int64_t item, int number) {
   for (int array = 0; array < static_cast<int>(program_.arrays().size()); ++array) {
     const ProgramArray& written = program_.array(array);
     if (written.output.empty() || written.producer.task != step(number).task) continue;
+    observe(step(number).task, StepPart::Kind::write, item);
     try_together(item, number, [&] {
       const auto sink = bindings_->sink(item, written.output, communicators_.of(step(number).ranks));
       if (sink == nullptr) return;

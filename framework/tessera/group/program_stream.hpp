@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tessera/group/program_plan.hpp"
+#include "tessera/group/step_part.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/exchange.hpp"
 
@@ -28,6 +29,8 @@ struct StreamBindings {
   std::function<void(std::int64_t item)> ended = {};
   /// Returns whether no more items are to be begun. Every rank calls it. It may be empty.
   std::function<bool()> is_stopped = {};
+  /// Is called on each rank whenever a part of a step begins. It may be empty.
+  PartObserver begins = {};
   /// Whether the stream goes on after an item that has failed.
   bool skips_failures = false;
 };

@@ -64,8 +64,11 @@ std::vector<int> ranks_from(const Json& task, const std::string& where, int rank
     const std::string place = fmt::format("'ranks' of {}", where);
     if (ends == nullptr || ends->size() != 2)
       refuse_text(fmt::format("{} expects ranges [begin, end]", place));
-    const std::int64_t begin = whole_number((*ends)[0], place, 0, ranks);
-    const std::int64_t end = whole_number((*ends)[1], place, begin, ranks);
+    const std::int64_t begin = whole_number((*ends)[0], place, 0, most_machine_ranks);
+    const std::int64_t end = whole_number((*ends)[1], place, 0, most_machine_ranks);
+    if (begin > end || end > ranks)
+      refuse_text(fmt::format("{} has [{}, {}], but ranges lie within [0, {}], and begin before they end",
+                              place, begin, end, ranks));
     ranges.push_back({static_cast<int>(begin), static_cast<int>(end)});
     count += end - begin;
     if (count > ranks) refuse_text(fmt::format("{} has more ranks than the machine", place));

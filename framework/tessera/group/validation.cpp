@@ -16,7 +16,7 @@ constexpr std::string_view schedule_advice = "compute the schedule again, or men
 
 class Checker {
  public:
-  Checker(const TaskGraph& graph, const Communication& communication, const GroupSchedule& schedule)
+  Checker(const TaskGraph& graph, const GroupSchedule& schedule, const Communication& communication = {})
       : graph_(graph),
         communication_(communication),
         schedule_(schedule),
@@ -24,21 +24,31 @@ class Checker {
     if (schedule.ranks < 1) refuse(fmt::format("the machine has {}", counted(schedule.ranks, "rank")));
     if (!(std::isfinite(schedule.period) && schedule.period >= 0))
       refuse(fmt::format("the period is {} seconds", schedule.period));
-    double last = 0;
-    for (const ScheduledTask& task : schedule.tasks) last = std::max(last, task.finish);
-    tolerance_ = 1e-9 * last;
+    for (const ScheduledTask& task : schedule.tasks) last_ = std::max(last_, task.finish);
+    tolerance_ = 1e-9 * last_;
     for (const ScheduledTask& task : schedule.tasks) add(task);
-    if (!(std::abs(schedule.makespan - last) <= tolerance_))
-      refuse(fmt::format("the makespan is {}, but the last task ends at {}", schedule.makespan, last));
   }
 
-  void check_all() const {
+  void check_groups() const {
     for (int task = 0; task < graph_.size(); ++task) {
-      const ScheduledTask* const placed = of_task_[static_cast<std::size_t>(task)];
-      if (placed == nullptr) refuse(fmt::format("task '{}' is missing", name(task)));
-      check_ranks(*placed);
-      check_times(*placed);
+      if (of_task_[static_cast<std::size_t>(task)] == nullptr)
+        refuse(fmt::format("task '{}' is missing", name(task)));
+      check_ranks(entry(task));
     }
+  }
+
+  void check_order() const {
+    for (const Edge& edge : graph_.edges())
+      if (!(entry(edge.from).start <= entry(edge.to).start))
+        refuse(fmt::format("task '{}' starts at {}, before task '{}', whose array '{}' it reads, at {}",
+                           name(edge.to), entry(edge.to).start, name(edge.from), edge.array,
+                           entry(edge.from).start));
+  }
+
+  void check_times() const {
+    if (!(std::abs(schedule_.makespan - last_) <= tolerance_))
+      refuse(fmt::format("the makespan is {}, but the last task ends at {}", schedule_.makespan, last_));
+    for (int task = 0; task < graph_.size(); ++task) check_times(entry(task));
     for (const Edge& edge : graph_.edges()) check_edge(edge);
     check_overlaps();
   }
@@ -48,6 +58,8 @@ class Checker {
     throw InputError(fmt::format("schedule of groups: {}: {}", problem, schedule_advice));
   }
   const std::string& name(int task) const { return graph_.tasks()[static_cast<std::size_t>(task)].name; }
+
+  const ScheduledTask& entry(int task) const { return *of_task_[static_cast<std::size_t>(task)]; }
 
   void add(const ScheduledTask& placed) {
     if (placed.task < 0 || placed.task >= graph_.size())
@@ -84,8 +96,7 @@ class Checker {
   }
 
   void check_edge(const Edge& edge) const {
-    const ScheduledTask &from = *of_task_[static_cast<std::size_t>(edge.from)],
-                        &to = *of_task_[static_cast<std::size_t>(edge.to)];
+    const ScheduledTask &from = entry(edge.from), &to = entry(edge.to);
     const double travels =
         stays_in_place(communication_, from.ranks, to.ranks)
             ? 0
@@ -135,9 +146,11 @@ class Checker {
   }
 
   const TaskGraph& graph_;
-  const Communication& communication_;
+  const Communication communication_;
   const GroupSchedule& schedule_;
   std::vector<const ScheduledTask*> of_task_;
+  /// The end of the last task.
+  double last_ = 0;
   double tolerance_ = 0;
 };
 
@@ -145,7 +158,15 @@ class Checker {
 
 void check_schedule(const TaskGraph& graph, const Communication& communication,
                     const GroupSchedule& schedule) {
-  Checker(graph, communication, schedule).check_all();
+  const Checker checker(graph, schedule, communication);
+  checker.check_groups();
+  checker.check_times();
+}
+
+void check_groups_and_order(const TaskGraph& graph, const GroupSchedule& schedule) {
+  const Checker checker(graph, schedule);
+  checker.check_groups();
+  checker.check_order();
 }
 
 }  // namespace tessera::group

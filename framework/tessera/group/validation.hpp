@@ -15,4 +15,10 @@ namespace tessera::group {
 void check_schedule(const TaskGraph& graph, const Communication& communication,
                     const GroupSchedule& schedule);
 
+/// Throws InputError, which says what is wrong and where, unless the groups and the order of a schedule can
+/// be run: every task of the graph is there once, its ranks are as check_schedule demands, and it does not
+/// start before a task whose arrays it reads. Other than that, times are not looked at. All ranks begin tasks
+/// in one order, that of the starts, so that ranks never wait for each other in a circle.
+void check_groups_and_order(const TaskGraph& graph, const GroupSchedule& schedule);
+
 }  // namespace tessera::group

@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
@@ -14,6 +10,7 @@
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"
+#include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/watchdog.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/schedule_keys.hpp"
@@ -94,7 +91,9 @@ class Execution {
     const bool has_bands = band_of(plans_.mine()) != nullptr;
     const int step_count = steps_outside_loops(plans_.mine().root);
     Watchdog watchdog(deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0,
-                      [this](int node) { end_standstill(node); });
+                      [this](int node, double limit) {
+                        end_standstill(setup_.session, setup_.application.program, limit, label_of(node));
+                      });
     int steps = 0;
     try {
       const auto begin_step = [&](const PlanNode& node) {
@@ -126,7 +125,10 @@ class Execution {
       checkpoints_.add(report);
       numbers_.add(report);
     }
-    files_.records.write(report, *setup_.pipeline, plans_.mine(), recorder, loops_.history());
+    const auto trace = [this](const auto& events) {
+      return trace_text(*setup_.pipeline, plans_.mine(), events);
+    };
+    files_.records.write(report, trace, recorder, loops_.history());
   }
 
   /// Returns the exit status of the run. If it is not `done`, also returns a line that says why: a loop did
@@ -138,15 +140,13 @@ class Execution {
     return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
   }
 
-  /// Ends a run in which no step ends any more. Prints the step in which this rank is. Then waits before it
-  /// aborts the job, because other ranks reach the time limit a little later and should print their steps,
-  /// too.
-  void end_standstill(int node) const {
-    const double limit = setup_.deck.get<double>("watchdog");
-    print_standstill(setup_.application.program, setup_.session.rank(), limit, *setup_.pipeline,
-                     plans_.mine(), node);
-    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(limit / 2, 5.0)));
-    setup_.session.abort(ExitStatus::watchdog);
+  /// Returns the label of a step of the plan; an empty text if there is no such step.
+  std::string label_of(int node) const {
+    std::string label;
+    walk(plans_.mine().root, [&](const PlanNode& one) {
+      if (one.id == node) label = step_label(*setup_.pipeline, one);
+    });
+    return label;
   }
 
   RunSetup& setup_;

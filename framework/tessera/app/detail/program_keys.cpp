@@ -114,10 +114,8 @@ void check_program_keys(const PipelineApplication& application, const deck::Deck
       throw InputError(fmt::format("command line: {} is not for programs of tasks: {}", option, instead));
   };
   refuse("bands", "programs of tasks have no bands");
-  refuse("watchdog", "programs of tasks have no watchdog");
   if (application.build) refuse("output.comparison", "programs of tasks do not keep the input");
   refuse_option(!options.plan.empty(), "--plan", "write program.allocation=FILE.json");
-  refuse_option(!options.trace.empty(), "--trace", "see program.chart and --report");
   refuse_option(options.estimate && !options.report.empty(), "--report with --estimate", "leave it out");
   if (options.only_plans()) refuse("program.profile", "tasks are measured in a run only");
 }

@@ -18,6 +18,7 @@
 #include "tessera/group/program_schedule.hpp"
 #include "tessera/group/schedule_json.hpp"
 #include "tessera/group/stream.hpp"
+#include "tessera/group/validation.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -53,7 +54,9 @@ std::string in_milliseconds(double seconds) { return fmt::format("{:.3g} ms", se
 group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::string& path) {
   const std::string text = io::read_text_file(path, "an allocation");
   try {
-    return group::schedule_from_json(graph, text);
+    group::GroupSchedule schedule = group::schedule_from_json(graph, text);
+    group::check_groups_and_order(graph, schedule);
+    return schedule;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
@@ -61,23 +64,22 @@ group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::str
 
 /// Returns a schedule that may have been edited, with the times that its groups and its order give. Arrays
 /// travel in no time.
-group::GroupSchedule with_estimated_times(const group::TaskGraph& graph, group::GroupSchedule schedule) {
-  std::vector<double> free(static_cast<std::size_t>(std::max(schedule.ranks, 1)), 0.0),
-      ends(graph.tasks().size(), 0.0);
-  for (group::ScheduledTask& task : schedule.tasks) {
-    task.start = 0;
-    for (int edge : graph.edges_to(task.task))
-      task.start = std::max(
-          task.start, ends[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(edge)].from)]);
-    for (int rank : task.ranks)
-      if (rank >= 0 && rank < schedule.ranks)
-        task.start = std::max(task.start, free[static_cast<std::size_t>(rank)]);
-    task.finish =
-        task.start + graph.seconds(task.task, std::max(1.0, static_cast<double>(task.ranks.size())));
-    for (int rank : task.ranks)
-      if (rank >= 0 && rank < schedule.ranks) free[static_cast<std::size_t>(rank)] = task.finish;
-    ends[static_cast<std::size_t>(task.task)] = task.finish;
+group::GroupSchedule with_estimated_times(const group::Program& program, const group::TaskGraph& graph,
+                                          group::GroupSchedule schedule) {
+  std::vector<double> free(static_cast<std::size_t>(schedule.ranks), 0.0), ends(graph.tasks().size(), 0.0);
+  std::vector<group::ScheduledTask> tasks;
+  for (group::TaskGroup& group : group::groups_of(program, schedule)) {
+    double start = 0;
+    for (const int edge : graph.edges_to(group.task))
+      start =
+          std::max(start, ends[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(edge)].from)]);
+    for (const int rank : group.ranks) start = std::max(start, free[static_cast<std::size_t>(rank)]);
+    const double finish = start + graph.seconds(group.task, static_cast<double>(group.ranks.size()));
+    for (const int rank : group.ranks) free[static_cast<std::size_t>(rank)] = finish;
+    ends[static_cast<std::size_t>(group.task)] = finish;
+    tasks.push_back({group.task, std::move(group.ranks), start, finish});
   }
+  schedule.tasks = std::move(tasks);
   schedule.makespan = *std::ranges::max_element(ends);
   return schedule;
 }
@@ -132,13 +134,13 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
     : setup_(setup), target_(whole.mine().target), rank_count_(whole.mine().rank_count), window_(window) {
   const MPI_Comm communicator = setup.session.communicator();
   target_.memory_bytes = setup.memory_limit();
-  std::vector<std::string> decided(2);
+  std::vector<std::string> decided(3);
   collectively(communicator, [&] {
     check_tasks(setup.deck, *setup.pipeline);
     program_ = program_of(setup);
     if (setup.session.rank() != 0) return;
     allocate(whole);
-    decided = {group::to_json(graph_, schedule_), is_whole_ ? whole_name : ""};
+    decided = {group::to_json(graph_, schedule_), is_whole_ ? whole_name : "", std::to_string(window_)};
   });
   // Rank 0 alone reads files and estimates, so that all ranks have the same groups.
   broadcast(communicator, decided);
@@ -147,6 +149,7 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
       graph_ = group::task_graph(program_, std::vector<cost::TaskCost>(program_.tasks().size()));
     schedule_ = group::schedule_from_json(graph_, decided[0]);
     is_whole_ = decided[1] == whole_name;
+    window_ = std::stoi(decided[2]);
     if (!is_whole_) planner_ = make_planner();
   });
 }
@@ -192,10 +195,16 @@ void ProgramPlans::limit_memory(const RunPlans& whole) {
   const std::string lack = lack_of_memory();
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
-  is_whole_ = !lack_of_memory().empty() && lack_of_memory_of_whole(whole).empty();
-  remarks_.insert(
-      remarks_.begin(),
-      fmt::format("{}: {}", is_whole_ ? "the pipeline is not divided" : "all ranks compute each task", lack));
+  bool lacks = !lack_of_memory().empty();
+  is_whole_ = lacks && lack_of_memory_of_whole(whole).empty();
+  if (!is_whole_ && !setup_.deck.is_set("graph.window"))
+    while (lacks && window_ > 1) {
+      --window_;
+      lacks = !lack_of_memory().empty();
+    }
+  std::string what = is_whole_ ? "the pipeline is not divided" : "all ranks compute each task";
+  if (is_stream() && !is_whole_) what += fmt::format(", with graph.window={}", window_);
+  remarks_.insert(remarks_.begin(), fmt::format("{}: {}", what, lack));
 }
 
 void ProgramPlans::allocate(const RunPlans& whole) {
@@ -237,7 +246,7 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
     setup_.deck.fail("program.allocation",
                      fmt::format("'{}' is neither {}, nor a file that ends in .json{}", wanted,
                                  fmt::join(names, ", "), suggestion(wanted, names)));
-  schedule_ = with_estimated_times(graph_, read_schedule(graph_, wanted));
+  schedule_ = with_estimated_times(program_, graph_, read_schedule(graph_, wanted));
   schedule_.period = 0;
   if (is_stream()) set_period(graph_, schedule_);
   if (schedule_.ranks != rank_count_)

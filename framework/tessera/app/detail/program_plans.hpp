@@ -59,7 +59,8 @@ class ProgramPlans {
   std::optional<double> seconds_of_whole(const RunPlans& whole);
   /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
   /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
-  /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case.
+  /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case, and
+  /// ranks have memory for fewer images if the deck leaves their number open.
   void limit_memory(const RunPlans& whole);
   /// Returns what a rank lacks to compute images of a series by the undivided pipeline; an empty text if it
   /// has enough memory, or if the pipeline is for no series.
@@ -71,6 +72,7 @@ class ProgramPlans {
   const RunSetup& setup_;
   Target target_;
   int rank_count_;
+  /// The number of images of a series for which a rank has memory at most; 0 for a single run.
   int window_;
   group::Program program_;
   group::TaskGraph graph_;

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
 #include "tessera/app/detail/program_show.hpp"
@@ -27,6 +28,12 @@ namespace {
 
 /// The number of runs of a profile, of which the fastest one counts.
 constexpr int profile_runs = 5;
+
+int node_count(const Plan& plan) {
+  int count = 0;
+  walk(plan.root, [&count](const PlanNode&) { ++count; });
+  return count;
+}
 
 /// Executes a program. Holds the files that it writes.
 class ProgramExecution {
@@ -62,14 +69,16 @@ class ProgramExecution {
     if (profile_) guarded([&] { write_profile(bindings, transport); });
     group::ProgramInstance instance(programs_.program(), plan_, setup_.session.communicator(), transport);
     phases.begin(Phase::open);
-    StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
-                          phases);
+    const ProgramParts parts(setup_.session.communicator(), programs_, plan_, node_count(described_));
+    RecorderOptions options = files_.records.recorder_options();
+    options.further_steps = parts.count();
+    StepRecorder recorder(setup_.session.communicator(), described_, options, phases);
     files_.outputs.listen(bindings, nullptr,
                           [this, &recorder] { return description().attributes(recorder); });
     numbers_.listen(bindings);
-    guarded([&] { instance.run({bindings.sources, bindings.sinks}); });
+    run_steps(instance, bindings, parts, recorder);
     phases.begin(Phase::finish);
-    return tell(instance, recorder, phases);
+    return tell(instance, parts, recorder, phases);
   }
 
  private:
@@ -100,6 +109,17 @@ class ProgramExecution {
     progress_.line(fmt::format("wrote {}", setup_.deck.text_of("program.profile")));
   }
 
+  void run_steps(group::ProgramInstance& instance, const Bindings& bindings, const ProgramParts& parts,
+                 StepRecorder& recorder) {
+    PartsWatchdog watchdog(setup_, parts);
+    const auto begin = [&](const group::StepPart& part) {
+      recorder.begin(parts.number_of(part));
+      watchdog.begin(part);
+    };
+    guarded([&] { instance.run({bindings.sources, bindings.sinks, begin, watchdog.watches()}); });
+    recorder.end();
+  }
+
   /// Runs `act`. If it throws an error that other ranks do not know of, aborts the job.
   template <class Act>
   void guarded(const Act& act) {
@@ -113,7 +133,8 @@ class ProgramExecution {
   }
 
   /// Prints the numbers and times of the run, and writes the report. Returns the exit status.
-  ExitStatus tell(const group::ProgramInstance& instance, StepRecorder& recorder, RunPhases& phases) {
+  ExitStatus tell(const group::ProgramInstance& instance, const ProgramParts& parts, StepRecorder& recorder,
+                  RunPhases& phases) {
     if (!numbers_.empty()) progress_.line(numbers_.text());
     phases.end();
     recorder.add(phases.spans().back());
@@ -125,7 +146,8 @@ class ProgramExecution {
       times.add(report);
       numbers_.add(report);
     }
-    files_.records.write(report, *setup_.pipeline, described_, recorder, history_);
+    const auto trace = [&parts](const auto& events) { return parts.trace_text(events); };
+    files_.records.write(report, trace, recorder, history_);
     if (chart_) chart_->write(times.chart());
     for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
       for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));

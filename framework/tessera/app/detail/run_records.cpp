@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
 
@@ -31,13 +30,15 @@ RecorderOptions RunRecords::recorder_options() const {
   return {.fence = wants_report() || trace_file_, .events = trace_file_.has_value()};
 }
 
-void RunRecords::write(const Report& report, const Algorithm& pipeline, const Plan& plan,
-                       const StepRecorder& recorder, const LoopHistory& history) {
-  const bool writes = plan.rank == 0;
+void RunRecords::write(const Report& report, const TraceText& trace, const StepRecorder& recorder,
+                       const LoopHistory& history) {
+  int rank = 0;
+  MPI_Comm_rank(communicator_, &rank);
+  const bool writes = rank == 0;
   if (history_file_) history_file_->write(writes ? history.csv() : std::string());
   if (trace_file_) {
     const auto events = gather(communicator_, recorder.events());
-    trace_file_->write(writes ? trace_text(pipeline, plan, events) : std::string());
+    trace_file_->write(writes ? trace(events) : std::string());
   }
   if (report_file_) {
     const bool as_json = std::filesystem::path(report_path_).extension() == ".json";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "tessera/io/text_file.hpp"
 
 namespace tessera::app {
+
+/// Returns the text of a trace with the events of all ranks.
+using TraceText = std::function<std::string(const std::vector<std::vector<StepRecorder::Event>>& events)>;
 
 /// The files that a run writes about itself: the report and the trace that the options ask for, and the
 /// history of its loops. The constructor and write() are collective.
@@ -30,8 +34,9 @@ class RunRecords {
   bool wants_report() const { return prints_report_ || report_file_; }
 
   /// Writes the files. Prints the report if the options ask for it on standard output. `report` and
-  /// `history` are used on rank 0 only. The trace has the events of the recorders of all ranks.
-  void write(const Report& report, const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder,
+  /// `history` are used on rank 0 only. The trace has the events of the recorders of all ranks: `trace`
+  /// returns its text on rank 0.
+  void write(const Report& report, const TraceText& trace, const StepRecorder& recorder,
              const LoopHistory& history);
 
   /// The paths of the files.

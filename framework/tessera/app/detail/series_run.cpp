@@ -210,7 +210,11 @@ ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
                       const Options& options, const deck::Deck& deck, RunPhases& phases) {
   phases.begin(Phase::open);
-  collectively(session.communicator(), [&] { check_series_keys(application, deck, options); });
+  collectively(session.communicator(), [&] {
+    check_series_keys(application, deck, options);
+    if (deck.is_set("watchdog"))
+      deck.fail("watchdog", "a series that is not divided into tasks on groups has none: leave it out");
+  });
   const int threads =
       session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
   SeriesRun run(session, application, options, deck, threads);

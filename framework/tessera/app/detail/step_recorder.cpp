@@ -16,7 +16,7 @@ StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOpti
     : communicator_(communicator), plan_(plan), options_(options) {
   std::size_t nodes = 0;
   walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
-  totals_.resize(nodes);
+  totals_.resize(nodes + static_cast<std::size_t>(options.further_steps));
   set_clock(phases);
   phases.end();
   for (const RunPhases::Span& span : phases.spans()) add(span);
@@ -46,9 +46,9 @@ void StepRecorder::set_clock(const RunPhases& phases) {
   began_run_ = seconds_at(phases.began());
 }
 
-void StepRecorder::begin(const PlanNode& node) {
+void StepRecorder::begin(int step) {
   end();
-  current_ = node.id;
+  current_ = step;
   began_ = now();
 }
 

@@ -21,6 +21,8 @@ struct RecorderOptions {
   /// Whether the recorder keeps the beginning and the end of each call of a step and of each span of a
   /// phase.
   bool events = false;
+  /// The number of further steps, which are no nodes of the plan. Their numbers follow those of the nodes.
+  int further_steps = 0;
 };
 
 /// Records the times of the phases and steps of a run on one rank. The times are used for the line that a
@@ -48,7 +50,9 @@ class StepRecorder {
 
   /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
   /// function.
-  void begin(const PlanNode& node);
+  void begin(const PlanNode& node) { begin(node.id); }
+  /// Records that a step begins which is a node of the plan, or one of the further steps.
+  void begin(int step);
   /// Records that the step that has begun last ends.
   void end();
 

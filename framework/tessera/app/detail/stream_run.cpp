@@ -11,6 +11,7 @@
 #include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_show.hpp"
 #include "tessera/app/detail/progress.hpp"
@@ -20,6 +21,7 @@
 #include "tessera/app/detail/stream_items.hpp"
 #include "tessera/app/detail/stream_keys.hpp"
 #include "tessera/app/detail/stream_report.hpp"
+#include "tessera/app/detail/stream_trace.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/counted.hpp"
@@ -41,10 +43,13 @@ class StreamExecution {
         items_(items),
         progress_(setup.session.rank(), setup.options.quiet),
         records_(setup.session, setup.options, taken()),
+        trace_(programs.program()),
         attributes_(result_attributes(setup.application, deck, *setup.pipeline, whole.mine())) {
     const std::string chart = setup.deck.text_of("program.chart");
     const std::string report = setup.options.report == "-" ? "" : setup.options.report;
-    check_names(taken(), {{"program.chart", chart}, {"command line: --report", report}});
+    check_names(taken(), {{"program.chart", chart},
+                          {"command line: --report", report},
+                          {"command line: --trace", setup.options.trace}});
     if (!chart.empty()) chart_.emplace(setup.session.communicator(), chart);
     collectively(setup.session.communicator(), [&] {
       if (setup.session.rank() != 0) return;
@@ -85,9 +90,15 @@ class StreamExecution {
   bool skips() const { return setup_.deck.text_of("on_error") == "skip"; }
 
   group::StreamOutcome run_items(group::ProgramStream& stream) {
+    const ProgramParts parts(setup_.session.communicator(), programs_, stream.plan());
+    PartsWatchdog watchdog(setup_, parts);
     const auto began = std::chrono::steady_clock::now();
     group::StreamBindings bindings;
     bindings.skips_failures = skips();
+    bindings.begins = [&](const group::StepPart& part) {
+      if (records_.wants_trace()) trace_.begin(part);
+      watchdog.begin(part);
+    };
     bindings.source = [this](std::int64_t item, const std::string& input) {
       return items_.open(setup_, item, input);
     };
@@ -146,7 +157,7 @@ class StreamExecution {
     progress_.line(times.text());
     progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
                                times.seconds(), times.per_second()));
-    write_report(times, failed);
+    write_records(times, failed);
     if (chart_) chart_->write(times.chart());
     const std::string& program = setup_.application.program;
     if (is_first)
@@ -161,7 +172,7 @@ class StreamExecution {
                               : ExitStatus::done;
   }
 
-  void write_report(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed) {
+  void write_records(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed) {
     if (!records_.is_wanted()) return;
     Report full =
         report_of_run(setup_.session, setup_.application.program, programs_.target().threads, deck_);
@@ -173,7 +184,7 @@ class StreamExecution {
       times.add(full);
       for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
     }
-    records_.write(full, {});
+    records_.write(full, {trace_.end()});
   }
 
   RunSetup& setup_;
@@ -182,6 +193,7 @@ class StreamExecution {
   StreamItems& items_;
   Progress progress_;
   GraphRecords records_;
+  StreamTrace trace_;
   std::vector<io::FileAttribute> attributes_;
   StopSignals signals_;
   std::optional<io::TextFile> chart_;

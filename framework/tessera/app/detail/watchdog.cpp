@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
-#include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
-
 namespace tessera::app {
 
-Watchdog::Watchdog(double seconds, std::function<void(int node)> bite)
+Watchdog::Watchdog(double seconds, std::function<void(int node, double limit)> bite)
     : seconds_(seconds), bite_(std::move(bite)) {
   if (seconds_ > 0) thread_ = std::thread([this] { watch(); });
 }
@@ -29,30 +27,29 @@ Watchdog::~Watchdog() {
 
 void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
-  const std::chrono::duration<double> limit(seconds_);
   std::int64_t seen = -1;
   Clock::time_point since = Clock::now();
   std::unique_lock lock(mutex_);
-  while (!wakes_.wait_for(lock, limit / 8, [this] { return ends_; })) {
+  while (!wakes_.wait_for(lock, std::chrono::duration<double>(seconds_ / 8), [this] { return ends_; })) {
     const std::int64_t begun = begun_.load(std::memory_order_relaxed);
     if (begun != seen) {
       seen = begun;
       since = Clock::now();
-    } else if (Clock::now() - since >= limit) {
-      return bite_(node_.load(std::memory_order_relaxed));
+      continue;
     }
+    const double limit = seconds_ * steps_.load(std::memory_order_relaxed);
+    if (Clock::now() - since >= std::chrono::duration<double>(limit))
+      return bite_(node_.load(std::memory_order_relaxed), limit);
   }
 }
 
-void print_standstill(const std::string& program, int rank, double seconds, const Algorithm& pipeline,
-                      const Plan& plan, int node) {
-  std::string step = "none of them";
-  walk(plan.root, [&](const PlanNode& one) {
-    if (one.id == node) step = fmt::format("'{}'", step_label(pipeline, one));
-  });
+void end_standstill(const Session& session, const std::string& program, double seconds,
+                    const std::string& step) {
   fmt::print(stderr, "{}: error: rank {}: no step has ended for {} s (watchdog), this one is in {}\n",
-             program, rank, seconds, step);
+             program, session.rank(), seconds, step.empty() ? "none of them" : fmt::format("'{}'", step));
   std::fflush(stderr);
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds / 2, 5.0)));
+  session.abort(ExitStatus::watchdog);
 }
 
 }  // namespace tessera::app

@@ -9,24 +9,27 @@
 #include <string>
 #include <thread>
 
-#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/app/session.hpp"
 
 namespace tessera::app {
 
 /// Detects that a run stands still. If no step begins for `seconds` seconds, a Watchdog calls
-/// `bite(node)` once, from a separate thread. `node` is the id of the step that this rank executes, or -1
-/// before the first step. If `seconds` is 0, `bite` is never called.
+/// `bite(node, limit)` once, from a separate thread. `node` is the id of the step that this rank executes, or
+/// -1 before the first step, and `limit` is the number of seconds that have passed. If `seconds` is 0, `bite`
+/// is never called.
 class Watchdog {
  public:
   /// Starts the thread of the watchdog, unless `seconds` is 0. The destructor ends this thread.
-  Watchdog(double seconds, std::function<void(int node)> bite);
+  Watchdog(double seconds, std::function<void(int node, double limit)> bite);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Records that the step with the id `node` begins, and that the previous step has therefore ended.
-  void begin(int node) {
+  /// Records that the step with the id `node` begins, and that the previous step has therefore ended. The
+  /// step may take as long as `steps` steps.
+  void begin(int node, int steps = 1) {
     node_.store(node, std::memory_order_relaxed);
+    steps_.store(steps, std::memory_order_relaxed);
     begun_.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -34,8 +37,9 @@ class Watchdog {
   void watch();
 
   const double seconds_;
-  const std::function<void(int node)> bite_;
+  const std::function<void(int node, double limit)> bite_;
   std::atomic<int> node_{-1};
+  std::atomic<int> steps_{1};
   std::atomic<std::int64_t> begun_{0};
   std::mutex mutex_;
   std::condition_variable wakes_;
@@ -43,9 +47,11 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Prints on standard error that no step of rank `rank` has ended for `seconds` seconds. `node` is the id of
-/// the step that the rank executes, or -1 before the first step. The name of this step is printed, too.
-void print_standstill(const std::string& program, int rank, double seconds, const Algorithm& pipeline,
-                      const Plan& plan, int node);
+/// Ends a run in which no step of this rank has ended for `seconds` seconds. Prints so on standard error,
+/// with the name of the step that the rank executes, which is empty before the first step. Then waits before
+/// it aborts the job, because other ranks reach the time limit a little later and should print their steps,
+/// too.
+void end_standstill(const Session& session, const std::string& program, double seconds,
+                    const std::string& step);
 
 }  // namespace tessera::app

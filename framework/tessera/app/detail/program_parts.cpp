@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/program_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tessera/pipeline/plan/step_names.hpp"
+
+namespace tessera::app {
+namespace {
+
+using group::StepPart;
+
+/// The number of a whole task is followed by those of its kinds of parts, in the order of StepPart::Kind, and
+/// then by those of the nodes of its plan.
+constexpr std::array part_names = {"wait", "read", "compute", "send", "write"};
+constexpr int number_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
+constexpr int number_of_first_node = 1 + static_cast<int>(part_names.size());
+
+std::string name_of_task(const group::Program& program, int task) {
+  if (task == group::start_task) return "start";
+  return task == group::stop_task ? "stop" : program.task(task).name;
+}
+
+}  // namespace
+
+ProgramParts::ProgramParts(MPI_Comm communicator, const ProgramPlans& programs,
+                           const group::ProgramPlan& mine, int first)
+    : programs_(programs), mine_(mine) {
+  // A rank has plans of its own tasks only.
+  std::vector<int> nodes(static_cast<std::size_t>(programs.program().task_count()) + 2, 0);
+  for (const group::RankStep& step : mine.steps)
+    if (step.plan != nullptr) walk(step.plan->root, [&](const PlanNode&) { ++nodes[place_of(step.task)]; });
+  MPI_Allreduce(MPI_IN_PLACE, nodes.data(), static_cast<int>(nodes.size()), MPI_INT, MPI_MAX, communicator);
+  firsts_.push_back(first);
+  for (const int of_task : nodes) firsts_.push_back(firsts_.back() + number_of_first_node + of_task);
+}
+
+std::size_t ProgramParts::place_of(int task) const {
+  if (task >= 0) return static_cast<std::size_t>(task);
+  return static_cast<std::size_t>(programs_.program().task_count() + (task == group::start_task ? 0 : 1));
+}
+
+int ProgramParts::number_of(const StepPart& part) const {
+  const int first = firsts_[place_of(part.task)];
+  if (part.node != nullptr) return first + number_of_first_node + part.node->id;
+  return first + number_of_kind(part.kind);
+}
+
+void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) const {
+  for (const group::RankStep& step : plan.steps) {
+    const int first = firsts_[place_of(step.task)];
+    const std::string task = name_of_task(programs_.program(), step.task);
+    if (!names.try_emplace(first, StepName{task, "task"}).second) continue;
+    for (std::size_t kind = 0; kind < part_names.size(); ++kind)
+      names[first + number_of_kind(static_cast<StepPart::Kind>(kind))] = {
+          fmt::format("{}: {}", task, part_names[kind]), part_names[kind]};
+    if (step.plan == nullptr) continue;
+    const Algorithm& pipeline = programs_.program().task(step.task).pipeline;
+    walk(step.plan->root, [&](const PlanNode& node) {
+      if (is_step(node))
+        names[first + number_of_first_node + node.id] = {
+            fmt::format("{}: {}", task, step_label(pipeline, node)), step_kind(node)};
+    });
+  }
+}
+
+std::string ProgramParts::text_of(int number) const {
+  StepNames names;
+  add_names(names, mine_);
+  const auto found = names.find(number);
+  return found == names.end() ? "" : found->second.name;
+}
+
+StepNames ProgramParts::names() const {
+  StepNames names;
+  add_names(names, mine_);
+  for (const group::TaskGroup& group : programs_.planner().groups())
+    if (!names.contains(firsts_[place_of(group.task)]))
+      add_names(names, programs_.planner().plan(group.ranks.front()));
+  return names;
+}
+
+std::vector<StepRecorder::Event> ProgramParts::with_tasks(
+    const std::vector<StepRecorder::Event>& events) const {
+  std::vector<StepRecorder::Event> all;
+  std::size_t whole = 0;
+  int last = -1;
+  for (const StepRecorder::Event& event : events) {
+    // The phases of a run have negative numbers.
+    const int first = event.node < 0 ? -1 : *(std::ranges::upper_bound(firsts_, event.node) - 1);
+    const bool is_in_task = first >= 0 && event.node != first + number_of_kind(StepPart::Kind::wait);
+    if (is_in_task && first != last) {
+      whole = all.size();
+      all.push_back({first, event.begin, event.end});
+    }
+    if (is_in_task) all[whole].end = event.end;
+    last = is_in_task ? first : -1;
+    all.push_back(event);
+  }
+  return all;
+}
+
+std::string ProgramParts::trace_text(
+    const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) const {
+  std::vector<std::vector<StepRecorder::Event>> all;
+  for (const auto& events : events_by_rank) all.push_back(with_tasks(events));
+  return app::trace_text(names(), all);
+}
+
+PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts)
+    : parts_(parts),
+      seconds_(setup.deck.is_set("watchdog") ? setup.deck.get<double>("watchdog") : 0),
+      steps_of_wait_(parts.count() * parts.most_items()),
+      watchdog_(seconds_, [&setup, &parts](int number, double limit) {
+        end_standstill(setup.session, setup.application.program, limit, parts.text_of(number));
+      }) {}
+
+}  // namespace tessera::app

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+
+namespace tessera::group {
+
+/// A part of a step of a rank in a program.
+struct StepPart {
+  /// What the rank does.
+  enum class Kind {
+    wait,     ///< Waits for messages, or for other ranks.
+    read,     ///< Reads inputs of the program.
+    compute,  ///< Executes a node of the plan of a task.
+    send,     ///< Packs points for other ranks, and sends them.
+    write     ///< Writes outputs of the program.
+  };
+
+  /// The number of the task, start_task or stop_task.
+  int task = 0;
+  /// What the rank does.
+  Kind kind = Kind::wait;
+  /// The node of the plan of the task; null unless the kind is `compute`.
+  const PlanNode* node = nullptr;
+  /// The item of a stream; 0 if the program runs once.
+  std::int64_t item = 0;
+};
+
+/// Is called on a rank whenever a part of a step begins, and the last one has therefore ended.
+using PartObserver = std::function<void(const StepPart&)>;
+
+}  // namespace tessera::group

@@ -40,7 +40,7 @@ def tessera(programs, folder, options, *words):
 def opencv(left, right, options, **settings):
     matcher = cv2.StereoBM_create(options.disparities, options.window)
     matcher.setTextureThreshold(0)
-    matcher.setUniquenessRatio(0)
+    matcher.setUniquenessRatio(settings.get("uniqueness", 0))
     matcher.setSpeckleWindowSize(0)
     matcher.setDisp12MaxDiff(settings.get("tolerance", -1))
     return matcher.compute(left, right).astype(np.float64) / 16
@@ -77,10 +77,24 @@ def main():
         row("tessera-stereo, subpixel", fractions, truth)
         row("tessera-stereo, subpixel, check of 1 pixel",
             tessera(options.programs, folder, options, "subpixel=true", "check.tolerance=1"), truth)
+        words = ["prefilter=sobel", "subpixel=true"]
+        filtered = tessera(options.programs, folder, options, *words)
+        row("tessera-stereo, prefilter, subpixel", filtered, truth)
+        row("tessera-stereo, prefilter, subpixel, check of 1 pixel",
+            tessera(options.programs, folder, options, *words, "check.tolerance=1"), truth)
+        unique = tessera(options.programs, folder, options, *words, "uniqueness=15")
+        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %", unique, truth)
+        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %, check of 1 pixel",
+            tessera(options.programs, folder, options, *words, "uniqueness=15", "check.tolerance=1"), truth)
         row("OpenCV StereoBM", peer, truth)
         row("OpenCV StereoBM, check of 1 pixel", opencv(*grey, options, tolerance=1), truth)
+        unique_peer = opencv(*grey, options, uniqueness=15)
+        row("OpenCV StereoBM, uniqueness of 15 %", unique_peer, truth)
+        row("OpenCV StereoBM, uniqueness of 15 %, check of 1 pixel", opencv(*grey, options, uniqueness=15, tolerance=1), truth)
         common = np.where(peer >= 0, truth, np.inf)
         row("tessera-stereo, subpixel, where StereoBM has results", fractions, common)
+        row("tessera-stereo, prefilter, subpixel, there", filtered, common)
+        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %, there", unique, common)
         row("OpenCV StereoBM, there", peer, common)
 
 

@@ -2,6 +2,7 @@
 // Stereo against its definition, point by point.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -172,6 +173,59 @@ TEST(Stereo, EstimatesGrowWithDisparitiesAndNotWithWindows) {
   EXPECT_GT(estimated_milliseconds(settings), 2.6);
 }
 
+/// Returns the images that are matched: those of the scene, or what the filter makes of them.
+template <class T>
+Scene<std::uint16_t> matched_images(const Scene<T>& scene, const Settings& settings) {
+  const auto matched = [&](const WholeArray<T>& image) {
+    if (settings.prefilter == stereo::Prefilter::sobel) return test::plain_filtered(image, settings.cap);
+    WholeArray<std::uint16_t> same(image.box);
+    std::ranges::copy(image.values, same.values.begin());
+    return same;
+  };
+  Scene<std::uint16_t> result{matched(scene.reference), {}};
+  for (const WholeArray<T>& match : scene.matches) result.matches.push_back(matched(match));
+  return result;
+}
+
+/// Runs the pipeline, whose results may be of either type.
+template <class T>
+WholeArray<float> run_to_float(const Scene<T>& scene, const Settings& settings, int ranks,
+                               const Schedule& schedule) {
+  if (!settings.is_plain()) return run<float>(scene, settings, ranks, schedule);
+  const auto found = run<std::uint8_t>(scene, settings, ranks, schedule);
+  WholeArray<float> result(found.box);
+  std::ranges::copy(found.values, result.values.begin());
+  return result;
+}
+
+template <class T>
+void expect_defined_results(Random& random, const Box& box, const Settings& settings) {
+  const Scene<T> scene = noise<T>(random, box, settings.baselines.size());
+  const auto matched = matched_images(scene, settings);
+  const auto plain = test::plain_stereo(matched.reference, matched.matches, settings);
+  const std::vector<WholeArray<std::uint16_t>> first{matched.reference};
+  const test::PlainStereo<std::uint16_t> of_match{matched.matches[0], first,        {settings.baselines[0]},
+                                                  -plain.direction,   plain.window, plain.disparities};
+  const Schedule schedule = schedule_for(random, box, element_type_of<T>(), settings);
+  const test::LimitedInstructions limited(test::all_instruction_sets[static_cast<std::size_t>(
+      random.small(0, static_cast<int>(std::size(test::all_instruction_sets)) - 1))]);
+  const auto found = run_to_float(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
+  test::for_each_point(found.box, [&](const Point& p) {
+    const int d = plain.disparity(p[0], p[1]);
+    const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;
+    const bool is_confirmed =
+        !settings.tolerance ||
+        (box[0].contains(place) && std::abs(of_match.disparity(place, p[1]) - d) <= *settings.tolerance);
+    const bool is_valid =
+        is_confirmed && (!settings.uniqueness || plain.is_unique(p[0], p[1], *settings.uniqueness));
+    const double value = settings.has_fractions ? plain.refined(p[0], p[1]) : d;
+    EXPECT_EQ(found.at(p), is_valid ? static_cast<float>(value) : -1.0f)
+        << p[0] << ", " << p[1] << " of " << to_string(box) << ", window " << settings.window << ", "
+        << settings.disparities << " disparities in " << settings.blocks << " blocks; "
+        << test::to_string(schedule);
+  });
+}
+
 TEST(Stereo, RefinesAndChecksAsDefined) {
   Random random(4);
   for (int i = 0; i < cases / 3; ++i) {
@@ -179,23 +233,26 @@ TEST(Stereo, RefinesAndChecksAsDefined) {
     Settings settings = random_settings(random, box[0].size());
     settings.has_fractions = i % 3 != 0;
     if (i % 3 != 1) settings.tolerance = random.small(0, 3);
-    const auto scene = noise<std::uint8_t>(random, box, settings.baselines.size());
-    const auto plain = test::plain_stereo(scene.reference, scene.matches, settings);
-    const std::vector<WholeArray<std::uint8_t>> first{scene.reference};
-    const test::PlainStereo<std::uint8_t> of_match{scene.matches[0], first,        {settings.baselines[0]},
-                                                   -plain.direction, plain.window, plain.disparities};
-    const Schedule schedule = schedule_for(random, box, ElementType::uint8, settings);
-    const auto found = run<float>(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
-    test::for_each_point(box, [&](const Point& p) {
-      const int d = plain.disparity(p[0], p[1]);
-      const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;
-      const bool is_valid =
-          !settings.tolerance ||
-          (box[0].contains(place) && std::abs(of_match.disparity(place, p[1]) - d) <= *settings.tolerance);
-      const double value = settings.has_fractions ? plain.refined(p[0], p[1]) : d;
-      EXPECT_EQ(found.at(p), is_valid ? static_cast<float>(value) : -1.0f)
-          << i << ": " << p[0] << ", " << p[1];
-    });
+    expect_defined_results<std::uint8_t>(random, box, settings);
+  }
+}
+
+TEST(Stereo, FiltersAndFindsWhatIsUniqueAsDefined) {
+  Random random(10);
+  for (int i = 0; i < cases; ++i) {
+    Box box{{0, random.one_of<int>({1, 2, 21, 34})}, {0, random.one_of<int>({1, 2, 9})}};
+    if (random.chance(30)) box = {box[0], box[1], {0, random.small(1, 3)}};
+    Settings settings = random_settings(random, box[0].size());
+    if (random.chance(70)) settings.prefilter = stereo::Prefilter::sobel;
+    settings.cap = random.one_of<int>({1, 31, 127, 128, Settings::greatest_cap});
+    if (random.chance(70))
+      settings.uniqueness = random.one_of<int>({0, 3, 15, 100, Settings::greatest_uniqueness});
+    settings.has_fractions = random.chance(40);
+    if (random.chance(30)) settings.tolerance = random.small(0, 3);
+    if (i % 3 == 0)
+      expect_defined_results<std::uint16_t>(random, box, settings);
+    else
+      expect_defined_results<std::uint8_t>(random, box, settings);
   }
 }
 
@@ -317,11 +374,11 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
                                       .direction = direction,
                                       .window = 5,
                                       .block = {3, 11},
-                                      .errors = operators::MatchingErrors::with_neighbours};
+                                      .errors = operators::MatchingErrors::all};
     std::vector<operators::Image> images;
     for (const char* name : {"input", "first", "second"})
       images.push_back(operators::image_of(pipeline, pipeline.input<std::uint8_t, 3>(name, box)));
-    match_blocks(pipeline, {"disparity", "error", "below", "above"}, images[0], {images[1], images[2]},
+    match_blocks(pipeline, {"disparity", "error", "below", "above", "rival"}, images[0], {images[1], images[2]},
                  matching);
     const auto scene = noise<std::uint8_t>(random, box, 2);
     const auto reference_of = [&](auto& array) {
@@ -333,21 +390,23 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
                                      reference_of(const_cast<WholeArray<std::uint8_t>&>(scene.matches[1]))};
     WholeArray<std::uint8_t> disparity[2] = {WholeArray<std::uint8_t>(points),
                                              WholeArray<std::uint8_t>(points)};
-    std::vector<WholeArray<std::int64_t>> errors(6, WholeArray<std::int64_t>(points));
+    std::vector<WholeArray<std::int64_t>> errors(8, WholeArray<std::int64_t>(points));
     const auto plain = test::PlainStereo<std::uint8_t>{
         scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16};
     const StageKernel& kernel = *pipeline[pipeline.find("disparity")].kernel;
     for (std::size_t by : {0, 1}) {
-      const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[3 * by]),
-                                        reference_of(errors[3 * by + 1]), reference_of(errors[3 * by + 2])};
+      const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[4 * by]),
+                                        reference_of(errors[4 * by + 1]), reference_of(errors[4 * by + 2]),
+                                        reference_of(errors[4 * by + 3])};
       if (by == 0)
         kernel.region(inputs, outputs, points, {});
       else
         kernel.launch(ExecutionSpace(), inputs, outputs, points);
     }
     EXPECT_TRUE(disparity[0].same_bits(disparity[1]));
+    EXPECT_TRUE(errors[3].same_bits(errors[7]));
     for (std::size_t e = 0; e < 3; ++e) {
-      EXPECT_TRUE(errors[e].same_bits(errors[3 + e])) << e;
+      EXPECT_TRUE(errors[e].same_bits(errors[4 + e])) << e;
       test::for_each_point(points, [&](const Point& p) {
         EXPECT_EQ(errors[e].at(p), plain.error(p[0], p[1],
                                                disparity[0].at(p) + (e == 0   ? 0

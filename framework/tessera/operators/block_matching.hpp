@@ -18,9 +18,11 @@ enum class ShiftDirection {
 
 /// The errors that a stage of block matching has as results, beside the disparities.
 enum class MatchingErrors {
-  none,            ///< none
-  least,           ///< the error of the disparity that was found, which is the least one
-  with_neighbours  ///< also the errors of the next lower and of the next higher disparity
+  none,             ///< none
+  least,            ///< the error of the disparity that was found, which is the least one
+  with_neighbours,  ///< also the errors of the next lower and of the next higher disparity
+  with_rival,       ///< the least error, and that of the other disparities which are no neighbours
+  all               ///< all of them
 };
 
 /// The parameters of block matching.
@@ -33,6 +35,8 @@ struct BlockMatching {
   static constexpr int most_window = 31;
   /// The greatest baseline.
   static constexpr int greatest_baseline = 1024;
+  /// The error of the rival of a disparity that has none. It is greater than all errors.
+  static constexpr std::int64_t no_rival = std::int64_t(1) << 53;
 
   /// For each match image the number of pixels, at least 1, by which a disparity of 1 shifts it.
   std::vector<int> baselines;
@@ -58,6 +62,9 @@ struct MatchedImages {
   Array<std::int64_t, 2> error_below;
   /// The error of the disparity above, or 0 if that is no disparity.
   Array<std::int64_t, 2> error_above;
+  /// The least error of the disparities of the block that differ from the best one by more than 1, or
+  /// BlockMatching::no_rival if there are none.
+  Array<std::int64_t, 2> error_rival;
 };
 
 /// Finds the disparity of each point of a reference image among match images, which are shifted by multiples

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tessera/operators/block_matching.hpp"
 #include "tessera/operators/detail/matching_lanes.hpp"
 #include "tessera/operators/detail/matching_rows.hpp"
 
@@ -291,6 +292,27 @@ class MatchingStrip {
         to[step * k] = static_cast<std::int64_t>(
             e == 0 ? error[k] : neighbour(k, static_cast<int>(candidate[k]) + (e == 1 ? -1 : 1)));
     }
+    if (arrays_.errors[3].origin != nullptr)
+      write_rivals(reinterpret_cast<std::int64_t*>(arrays_.errors[3].origin) +
+                       row * arrays_.errors[3].strides[1] + place,
+                   step, count, candidate);
+  }
+  /// Writes the least errors of the candidates that can win and are no neighbours of the best ones, `step`
+  /// elements apart. The keys of the best ones and of their neighbours are lost.
+  [[gnu::always_inline]] void write_rivals(std::int64_t* to, std::int64_t step, int count,
+                                           const Number* candidate) const {
+    for (int k = 0; k < count; ++k) {
+      const int best = static_cast<int>(candidate[k]);
+      for (int c = std::max(best - 1, 0); c <= std::min(best + 1, groups_.candidates() - 1); ++c)
+        keys(c / lanes, k)[c % lanes] = greatest_key;
+    }
+    Vector keys;
+    least_keys<lanes, false>({0, groups_.count}, 0, keys);
+    alignas(64) Number least[lanes];
+    Of::store(keys, least);
+    for (int k = 0; k < count; ++k)
+      to[step * k] = least[k] == greatest_key ? BlockMatching::no_rival
+                                              : static_cast<std::int64_t>(error_of(least[k]));
   }
   /// Returns the error of a candidate of the point number `k` of those whose keys are known, or 0 if there is
   /// no such candidate.

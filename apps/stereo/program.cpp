@@ -197,6 +197,7 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
   Settings settings = settings_of_stages(deck);
   // `build` refuses what is not possible.
   settings.blocks = std::min(settings.blocks, settings.disparities);
+  settings.baselines.assign(BlockMatching::most_matches, 1);
   const Box image{{0, settings.disparities}, {0, 1}};
   return app::with_names_of(make_pipeline(image, ElementType::uint8, settings), std::move(application));
 }

@@ -378,8 +378,8 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
     std::vector<operators::Image> images;
     for (const char* name : {"input", "first", "second"})
       images.push_back(operators::image_of(pipeline, pipeline.input<std::uint8_t, 3>(name, box)));
-    match_blocks(pipeline, {"disparity", "error", "below", "above", "rival"}, images[0], {images[1], images[2]},
-                 matching);
+    match_blocks(pipeline, {"disparity", "error", "below", "above", "rival"}, images[0],
+                 {images[1], images[2]}, matching);
     const auto scene = noise<std::uint8_t>(random, box, 2);
     const auto reference_of = [&](auto& array) {
       return ArrayReference{reinterpret_cast<std::byte*>(array.values.data()),

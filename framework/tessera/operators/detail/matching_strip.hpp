@@ -311,8 +311,8 @@ class MatchingStrip {
     alignas(64) Number least[lanes];
     Of::store(keys, least);
     for (int k = 0; k < count; ++k)
-      to[step * k] = least[k] == greatest_key ? BlockMatching::no_rival
-                                              : static_cast<std::int64_t>(error_of(least[k]));
+      to[step * k] =
+          least[k] == greatest_key ? BlockMatching::no_rival : static_cast<std::int64_t>(error_of(least[k]));
   }
   /// Returns the error of a candidate of the point number `k` of those whose keys are known, or 0 if there is
   /// no such candidate.

@@ -2,23 +2,25 @@
 // Stereo against its definition, point by point.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "apps/plain_stereo.hpp"
+#include "apps/stereo_runs.hpp"
 #include "pipeline/limited_instructions.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/cost/estimate.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
 using namespace tessera;
 using operators::ShiftDirection;
 using stereo::Settings;
+using test::noise;
 using test::Random;
+using test::run;
+using test::Scene;
 using test::WholeArray;
 
 #ifdef TESSERA_TEST_FEWER
@@ -26,48 +28,6 @@ constexpr int cases = 12;
 #else
 constexpr int cases = 60;
 #endif
-
-/// A reference and its match images.
-template <class T>
-struct Scene {
-  WholeArray<T> reference;
-  std::vector<WholeArray<T>> matches;
-};
-
-/// Images of noise. Few values make many errors equal, and extreme ones make sums large.
-template <class T>
-Scene<T> noise(Random& random, const Box& box, std::size_t matches) {
-  const int kind = random.small(0, 2);
-  const int greatest = std::numeric_limits<T>::max();
-  const auto fill = [&](WholeArray<T>& image) {
-    for (T& value : image.values)
-      value = static_cast<T>(kind == 0   ? random.small(0, greatest)
-                             : kind == 1 ? random.small(0, 1) * greatest
-                                         : random.small(100, 102));
-  };
-  Scene<T> scene{WholeArray<T>(box), std::vector<WholeArray<T>>(matches, WholeArray<T>(box))};
-  fill(scene.reference);
-  for (WholeArray<T>& match : scene.matches) fill(match);
-  return scene;
-}
-
-/// Runs the pipeline on some ranks, and returns its output of Out.
-template <class Out, class T>
-WholeArray<Out> run(const Scene<T>& scene, const Settings& settings, int ranks,
-                    const Schedule& schedule = {}) {
-  const Box& box = scene.reference.box;
-  const Pipeline pipeline = stereo::make_pipeline(box, element_type_of<T>(), settings);
-  std::vector<test::ArraySource<T>> sources{test::ArraySource<T>(scene.reference)};
-  for (const WholeArray<T>& match : scene.matches) sources.emplace_back(match);
-  Bindings bindings{{{"input", &sources[0]}}, {}};
-  for (std::size_t i = 1; i < sources.size(); ++i)
-    bindings.sources.emplace("match_" + std::to_string(i), &sources[i]);
-  test::ArraySink<Out> sink(Box{box[0], box[1]});
-  bindings.sinks.emplace(settings.result == stereo::Result::depth ? "depth" : "disparity", &sink);
-  Rehearsal(pipeline, make_plans(pipeline, schedule, {}, ranks)).run(bindings);
-  EXPECT_TRUE(sink.every_point_written_once());
-  return sink.array;
-}
 
 /// Returns the disparities that the program should find, by a search that shares no code with it.
 template <class T>
@@ -173,35 +133,10 @@ TEST(Stereo, EstimatesGrowWithDisparitiesAndNotWithWindows) {
   EXPECT_GT(estimated_milliseconds(settings), 2.6);
 }
 
-/// Returns the images that are matched: those of the scene, or what the filter makes of them.
-template <class T>
-Scene<std::uint16_t> matched_images(const Scene<T>& scene, const Settings& settings) {
-  const auto matched = [&](const WholeArray<T>& image) {
-    if (settings.prefilter == stereo::Prefilter::sobel) return test::plain_filtered(image, settings.cap);
-    WholeArray<std::uint16_t> same(image.box);
-    std::ranges::copy(image.values, same.values.begin());
-    return same;
-  };
-  Scene<std::uint16_t> result{matched(scene.reference), {}};
-  for (const WholeArray<T>& match : scene.matches) result.matches.push_back(matched(match));
-  return result;
-}
-
-/// Runs the pipeline, whose results may be of either type.
-template <class T>
-WholeArray<float> run_to_float(const Scene<T>& scene, const Settings& settings, int ranks,
-                               const Schedule& schedule) {
-  if (!settings.is_plain()) return run<float>(scene, settings, ranks, schedule);
-  const auto found = run<std::uint8_t>(scene, settings, ranks, schedule);
-  WholeArray<float> result(found.box);
-  std::ranges::copy(found.values, result.values.begin());
-  return result;
-}
-
 template <class T>
 void expect_defined_results(Random& random, const Box& box, const Settings& settings) {
   const Scene<T> scene = noise<T>(random, box, settings.baselines.size());
-  const auto matched = matched_images(scene, settings);
+  const auto matched = test::matched_images(scene, settings);
   const auto plain = test::plain_stereo(matched.reference, matched.matches, settings);
   const std::vector<WholeArray<std::uint16_t>> first{matched.reference};
   const test::PlainStereo<std::uint16_t> of_match{matched.matches[0], first,        {settings.baselines[0]},
@@ -209,7 +144,7 @@ void expect_defined_results(Random& random, const Box& box, const Settings& sett
   const Schedule schedule = schedule_for(random, box, element_type_of<T>(), settings);
   const test::LimitedInstructions limited(test::all_instruction_sets[static_cast<std::size_t>(
       random.small(0, static_cast<int>(std::size(test::all_instruction_sets)) - 1))]);
-  const auto found = run_to_float(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
+  const auto found = test::run_to_float(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
   test::for_each_point(found.box, [&](const Point& p) {
     const int d = plain.disparity(p[0], p[1]);
     const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;

@@ -97,6 +97,7 @@ MatchingErrors errors_for(const Settings& settings) {
 BlockMatching matching_of(const Settings& settings) {
   return {.baselines = settings.baselines,
           .direction = settings.direction,
+          .cost = settings.cost,
           .window = settings.window,
           .disparities = settings.disparities};
 }

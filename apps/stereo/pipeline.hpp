@@ -26,6 +26,7 @@ struct Settings {
   /// For each match image the number of pixels by which a disparity of 1 shifts it.
   std::vector<int> baselines = {1};
   tessera::operators::ShiftDirection direction = tessera::operators::ShiftDirection::left;
+  tessera::operators::MatchingCost cost = tessera::operators::MatchingCost::squared;
   int window = 13;
   int disparities = 16;
   /// The number of blocks of disparities, each of which is searched by a stage of its own.

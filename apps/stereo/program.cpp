@@ -74,6 +74,7 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   settings.baselines = baselines_of(deck);
   settings.direction = deck.get<std::string>("direction") == "left" ? operators::ShiftDirection::left
                                                                     : operators::ShiftDirection::right;
+  if (deck.get<std::string>("cost") == "absolute") settings.cost = operators::MatchingCost::absolute;
   settings.window = integer(deck, "window");
   set_cap(deck, settings);
   set_depth(deck, settings);
@@ -168,6 +169,12 @@ std::vector<KeyDeclaration> keys() {
                "without it",
        .minimum = 1,
        .maximum = Settings::greatest_cap},
+      {.name = "cost",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "Which differences of values are added to errors: their squares or their absolute values",
+       .default_text = "squared",
+       .choices = {"squared", "absolute"}},
       {.name = "window",
        .type = ValueType::integer,
        .group = group,

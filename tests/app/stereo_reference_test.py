@@ -20,7 +20,7 @@ def filtered(image, cap):
     return np.clip(columns[:, 2:] - columns[:, :-2], -cap, cap) + cap
 
 
-def errors_of(reference, matches, step, window, disparities):
+def errors_of(reference, matches, step, window, disparities, cost):
     """The error of each disparity, of matches with the baselines 1, 2 and so on."""
     height, width = reference.shape[:2]
     reach = window // 2
@@ -30,18 +30,19 @@ def errors_of(reference, matches, step, window, disparities):
         differences = np.zeros((height, width), np.int64)
         for i, match in enumerate(matches):
             places = np.clip(np.arange(width) + step * (i + 1) * d, 0, width - 1)
-            differences += ((reference - match[:, places]) ** 2).sum(axis=2)
+            difference = abs(reference - match[:, places])
+            differences += (difference if cost == "absolute" else difference ** 2).sum(axis=2)
         differences = differences[rows][:, columns]
         windows = np.lib.stride_tricks.sliding_window_view(differences, (window, window))
         result[d] = windows.sum(axis=(2, 3))
     return result
 
 
-def disparities_of(images, window, disparities, cap=None, uniqueness=None, tolerance=None):
+def disparities_of(images, window, disparities, cap=None, uniqueness=None, tolerance=None, cost="squared"):
     """The disparities, which are -1 where they are invalid."""
     images = [image.reshape(*image.shape[:2], -1) for image in images]
     images = [filtered(image, cap) if cap else image.astype(np.int64) for image in images]
-    errors = errors_of(images[0], images[1:], -1, window, disparities)
+    errors = errors_of(images[0], images[1:], -1, window, disparities, cost)
     found = errors.argmin(axis=0)
     valid = np.ones(found.shape, bool)
     if uniqueness is not None:
@@ -49,7 +50,7 @@ def disparities_of(images, window, disparities, cap=None, uniqueness=None, toler
         for d in range(disparities):
             valid &= (abs(found - d) <= 1) | (100 * errors[d] > (100 + uniqueness) * least)
     if tolerance is not None:
-        back = errors_of(images[1], images[:1], 1, window, disparities).argmin(axis=0)
+        back = errors_of(images[1], images[:1], 1, window, disparities, cost).argmin(axis=0)
         places = np.arange(found.shape[1]) - found
         seen = np.take_along_axis(back, np.maximum(places, 0), axis=1)
         valid &= (places >= 0) & (abs(seen - found) <= tolerance)
@@ -75,7 +76,7 @@ class StereoReference(ProgramRuns):
 
     def expect(self, images, ranks, words=(), **settings):
         keys = {"cap": "prefilter_cap", "uniqueness": "uniqueness", "tolerance": "check.tolerance", "window": "window",
-                "disparities": "disparities"}
+                "disparities": "disparities", "cost": "cost"}
         given = [f"{keys[name]}={value}" for name, value in settings.items()]
         if "cap" in settings:
             given.append("prefilter=sobel")
@@ -88,7 +89,7 @@ class StereoReference(ProgramRuns):
     def test_finds_what_the_reference_finds(self):
         images = self.scene((23, 41), np.uint8)
         invalid = [np.sum(self.expect(images, 0, window=5, disparities=12, **more) < 0)
-                   for more in ({"cap": 31}, {"uniqueness": 10}, {"cap": 31, "uniqueness": 10},
+                   for more in ({"cap": 31}, {"uniqueness": 10}, {"cap": 31, "uniqueness": 10, "cost": "absolute"},
                                 {"cap": 7, "uniqueness": 25, "tolerance": 1})]
         self.assertEqual(invalid[0], 0)
         for count in invalid[1:]:
@@ -98,14 +99,16 @@ class StereoReference(ProgramRuns):
             for kind in (np.uint8, np.uint16):
                 self.expect(self.scene(shape, kind), 0, window=3, disparities=min(shape[1], 6), cap=31, uniqueness=5)
         self.expect(self.scene((9, 30), np.uint16), 0, window=3, disparities=9, cap=32767)
+        self.expect(self.scene((9, 30, 3), np.uint16), 0, window=5, disparities=9, cost="absolute")
         self.expect(self.scene((9, 30), np.uint8, count=4), 0, window=3, disparities=7, cap=300, uniqueness=0)
 
     def test_every_allocation_finds_the_same_on_all_ranks(self):
         images = self.scene((25, 37), np.uint8, count=3)
-        settings = {"window": 5, "disparities": 9, "cap": 31, "uniqueness": 15, "tolerance": 1}
+        settings = {"window": 5, "disparities": 9, "cap": 31, "uniqueness": 15, "tolerance": 1, "cost": "absolute"}
         for ranks, blocks, allocation in ((1, 2, "mixed"), (2, 3, "data"), (3, 9, "task"), (4, 4, "mixed"), (4, 1, "whole")):
             words = (f"blocks={blocks}", f"program.allocation={allocation}")
             self.expect(images, ranks, words, **settings)
+            settings["cost"] = "squared" if settings["cost"] == "absolute" else "absolute"
 
     def test_a_series_has_the_bits_of_its_images(self):
         images = self.scene((23, 41), np.uint8)
@@ -121,6 +124,7 @@ class StereoReference(ProgramRuns):
             return self.refused("stereo", 2, *self.words(2, "output.file=o.h5", *more))
 
         self.assertIn("'prefilter=gauss': 'prefilter'", refused("prefilter=gauss"))
+        self.assertIn("'cost=none': 'cost'", refused("cost=none"))
         self.assertIn("'prefilter_cap': there is no prefilter: leave it out, or give prefilter=sobel, too",
                       refused("prefilter_cap=31"))
         for cap in ("0", "-1", "32768", "1.5"):

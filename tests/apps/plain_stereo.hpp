@@ -20,6 +20,7 @@ struct PlainStereo {
   int direction;
   int window;
   int disparities;
+  operators::MatchingCost cost = operators::MatchingCost::squared;
 
   std::int64_t error(std::int64_t x, std::int64_t y, int d) const {
     const Box& box = reference.box;
@@ -36,7 +37,7 @@ struct PlainStereo {
             m[0] =
                 std::clamp<std::int64_t>(p[0] + direction * baselines[i] * d, box[0].begin, box[0].end - 1);
             const std::int64_t difference = std::int64_t(reference.at(r)) - matches[i].at(m);
-            sum += difference * difference;
+            sum += cost == operators::MatchingCost::squared ? difference * difference : std::abs(difference);
           }
       }
     return sum;
@@ -90,7 +91,8 @@ PlainStereo<T> plain_stereo(const WholeArray<T>& reference, const std::vector<Wh
                             const stereo::Settings& settings) {
   return {reference,          matches,
           settings.baselines, settings.direction == operators::ShiftDirection::left ? -1 : 1,
-          settings.window,    settings.disparities};
+          settings.window,    settings.disparities,
+          settings.cost};
 }
 
 }  // namespace tessera::test

@@ -49,6 +49,7 @@ Settings random_settings(Random& random, std::int64_t width) {
   settings.window = random.one_of<int>({1, 3, 5, 7, 13});
   settings.disparities =
       static_cast<int>(std::min<std::int64_t>(width, random.one_of<int>({1, 2, 15, 16, 17, 33, 70})));
+  if (random.chance(30)) settings.cost = operators::MatchingCost::absolute;
   settings.blocks = random.small(1, std::min(settings.disparities, 5));
   if (random.chance(10)) settings.blocks = settings.disparities;
   return settings;
@@ -140,7 +141,8 @@ void expect_defined_results(Random& random, const Box& box, const Settings& sett
   const auto plain = test::plain_stereo(matched.reference, matched.matches, settings);
   const std::vector<WholeArray<std::uint16_t>> first{matched.reference};
   const test::PlainStereo<std::uint16_t> of_match{matched.matches[0], first,        {settings.baselines[0]},
-                                                  -plain.direction,   plain.window, plain.disparities};
+                                                  -plain.direction,   plain.window, plain.disparities,
+                                                  plain.cost};
   const Schedule schedule = schedule_for(random, box, element_type_of<T>(), settings);
   const test::LimitedInstructions limited(test::all_instruction_sets[static_cast<std::size_t>(
       random.small(0, static_cast<int>(std::size(test::all_instruction_sets)) - 1))]);
@@ -304,9 +306,12 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
   const Box box{{0, 23}, {0, 9}, {0, 2}};
   const Box points{box[0], box[1]};
   for (const auto direction : {ShiftDirection::left, ShiftDirection::right}) {
+    const auto cost = direction == ShiftDirection::left ? operators::MatchingCost::squared
+                                                        : operators::MatchingCost::absolute;
     Pipeline pipeline;
     operators::BlockMatching matching{.baselines = {1, 3},
                                       .direction = direction,
+                                      .cost = cost,
                                       .window = 5,
                                       .block = {3, 11},
                                       .errors = operators::MatchingErrors::all};
@@ -327,7 +332,7 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
                                              WholeArray<std::uint8_t>(points)};
     std::vector<WholeArray<std::int64_t>> errors(8, WholeArray<std::int64_t>(points));
     const auto plain = test::PlainStereo<std::uint8_t>{
-        scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16};
+        scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16, cost};
     const StageKernel& kernel = *pipeline[pipeline.find("disparity")].kernel;
     for (std::size_t by : {0, 1}) {
       const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[4 * by]),

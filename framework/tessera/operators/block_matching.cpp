@@ -127,6 +127,7 @@ MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
                     .type = reference.type,
                     .baselines = p.baselines,
                     .is_leftward = p.direction == ShiftDirection::left,
+                    .is_absolute = p.cost == MatchingCost::absolute,
                     .reach = p.window / 2,
                     .candidates = p.block,
                     .winners = p.block};

@@ -16,6 +16,12 @@ enum class ShiftDirection {
   left    ///< the point lies at x - baseline * disparity
 };
 
+/// The error that the difference of two values counts for.
+enum class MatchingCost {
+  squared,  ///< its square
+  absolute  ///< its absolute value
+};
+
 /// The errors that a stage of block matching has as results, beside the disparities.
 enum class MatchingErrors {
   none,             ///< none
@@ -42,6 +48,8 @@ struct BlockMatching {
   std::vector<int> baselines;
   /// The direction of the shift.
   ShiftDirection direction = ShiftDirection::right;
+  /// The kind of errors.
+  MatchingCost cost = MatchingCost::squared;
   /// The extent of the square window in pixels, which is odd.
   int window = 13;
   /// The number of disparities: 0 to disparities - 1.
@@ -69,7 +77,8 @@ struct MatchedImages {
 
 /// Finds the disparity of each point of a reference image among match images, which are shifted by multiples
 /// of the disparity. The error of a disparity is the sum over the points of a window, over the match images
-/// and over the channels, of the squared differences between the reference and the shifted match image. Where
+/// and over the channels, of the squared or absolute differences between the reference and the shifted match
+/// image. Where
 /// a shift leads beyond the border of a match image, its value at the border counts. Where the window reaches
 /// beyond the reference, the differences at the border count again. The best disparity has the least error;
 /// of several with the least error it is the least one. All sums are exact, so that each point has the same

@@ -22,6 +22,7 @@ class MatchingPoint {
         channels_(task.channels),
         matches_(task.images()),
         direction_(task.is_leftward ? -1 : 1),
+        is_absolute_(task.is_absolute),
         reach_(task.reach),
         candidates_(task.candidates),
         winners_(task.winners),
@@ -89,7 +90,7 @@ class MatchingPoint {
       const std::int64_t place = clamped(x + direction_ * baselines_[i] * d, image_[0]);
       for (int c = 0; c < channels_; ++c) {
         const std::int64_t e = element(reference_, x, y, c) - element(match_[i], place, y, c);
-        sum += e * e;
+        sum += !is_absolute_ ? e * e : e < 0 ? -e : e;
       }
     }
     return sum;
@@ -99,6 +100,7 @@ class MatchingPoint {
   int channels_;
   int matches_;
   int direction_;
+  bool is_absolute_;
   int reach_;
   Range candidates_;
   Range winners_;

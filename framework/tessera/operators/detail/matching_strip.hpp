@@ -46,8 +46,9 @@ struct MatchingGroups {
 /// of neighbouring columns are added to that of the window, which moves along x by a column at a time.
 ///
 /// Number is the type of the sums, and Bytes the size of a vector of them. Images and Channels are the
-/// numbers of match images and of channels, or 0 if they are not known when this is compiled.
-template <class Number, int Bytes, int Images, int Channels>
+/// numbers of match images and of channels, or 0 if they are not known when this is compiled. If
+/// `IsAbsolute`, errors are absolute differences and not squares.
+template <class Number, int Bytes, int Images, int Channels, bool IsAbsolute>
 class MatchingStrip {
  public:
   MatchingStrip(const MatchingTask& task, const MatchingArrays& arrays)
@@ -148,6 +149,10 @@ class MatchingStrip {
   /// Adds the rows that were read to the sums of column number `j`, which are in memory at `sums`.
   [[gnu::always_inline]] void advance(const View& read, std::int64_t j, Number* sums, Vector& sum) const {
     Of::load(sums, sum);
+    if constexpr (IsAbsolute) {
+      add_differences(read, j, sum);
+      return Of::store(sum, sums);
+    }
     sum += read.constants[j];
     for (int i = 0; i < images(); ++i)
       Of::add(read.squares + i * read.extent + read.places[i * read.columns + j], sum);
@@ -161,6 +166,18 @@ class MatchingStrip {
         Of::add_products(sum, values, read.reference[(part * channels() + c) * read.columns + j]);
       }
     Of::store(sum, sums);
+  }
+  [[gnu::always_inline]] void add_differences(const View& read, std::int64_t j, Vector& sum) const {
+    for (int c = 0; c < channels(); ++c)
+      for (int part = 0; part < parts; ++part)
+        for (int i = 0; i < images(); ++i) {
+          Vector values;
+          Of::load(read.values + ((part * channels() + c) * images() + i) * read.extent +
+                       read.places[i * read.columns + j],
+                   values);
+          Of::add_differences(sum, values, read.reference[(part * channels() + c) * read.columns + j],
+                              read.factors[part]);
+        }
   }
   [[gnu::always_inline]] void advance(int g, std::int64_t begin, std::int64_t end) const {
     const View read = rows_.from_candidate(g * lanes);

@@ -23,6 +23,8 @@ struct MatchingTask {
   std::vector<int> baselines;
   /// Whether the point x of the reference is compared with the points x - shift, and not x + shift.
   bool is_leftward = false;
+  /// Whether errors are sums of absolute differences, and not of squared ones.
+  bool is_absolute = false;
   /// The number of points on each side of the middle of the window.
   int reach = 6;
   Range candidates;

@@ -77,16 +77,15 @@ def main():
         row("tessera-stereo, subpixel", fractions, truth)
         row("tessera-stereo, subpixel, check of 1 pixel",
             tessera(options.programs, folder, options, "subpixel=true", "check.tolerance=1"), truth)
-        words = ["prefilter=sobel", "subpixel=true"]
-        filtered = tessera(options.programs, folder, options, *words)
-        row("tessera-stereo, prefilter, subpixel", filtered, truth)
-        low_cap = tessera(options.programs, folder, options, *words, "prefilter_cap=7")
-        row("tessera-stereo, prefilter of cap 7, subpixel", low_cap, truth)
-        row("tessera-stereo, prefilter, subpixel, check of 1 pixel",
-            tessera(options.programs, folder, options, *words, "check.tolerance=1"), truth)
-        unique = tessera(options.programs, folder, options, *words, "uniqueness=15")
-        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %", unique, truth)
-        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %, check of 1 pixel",
+        squares = tessera(options.programs, folder, options, "subpixel=true", "prefilter=sobel")
+        row("tessera-stereo, subpixel, prefilter", squares, truth)
+        words = ["subpixel=true", "prefilter=sobel", "cost=absolute"]
+        filtered, unique = (tessera(options.programs, folder, options, *words, *more) for more in ([], ["uniqueness=15"]))
+        name = "tessera-stereo, subpixel, prefilter, absolute"
+        row(name, filtered, truth)
+        row(name + ", check of 1 pixel", tessera(options.programs, folder, options, *words, "check.tolerance=1"), truth)
+        row(name + ", uniqueness of 15 %", unique, truth)
+        row(name + ", uniqueness of 15 %, check of 1 pixel",
             tessera(options.programs, folder, options, *words, "uniqueness=15", "check.tolerance=1"), truth)
         row("OpenCV StereoBM", peer, truth)
         row("OpenCV StereoBM, check of 1 pixel", opencv(*grey, options, tolerance=1), truth)
@@ -95,9 +94,9 @@ def main():
             opencv(*grey, options, uniqueness=15, tolerance=1), truth)
         common = np.where(peer >= 0, truth, np.inf)
         row("tessera-stereo, subpixel, where StereoBM has results", fractions, common)
-        row("tessera-stereo, prefilter, subpixel, there", filtered, common)
-        row("tessera-stereo, prefilter of cap 7, subpixel, there", low_cap, common)
-        row("tessera-stereo, prefilter, subpixel, uniqueness of 15 %, there", unique, common)
+        row("tessera-stereo, subpixel, prefilter, there", squares, common)
+        row(name + ", there", filtered, common)
+        row(name + ", uniqueness of 15 %, there", unique, common)
         row("OpenCV StereoBM, there", peer, common)
 
 

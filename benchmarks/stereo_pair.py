@@ -7,7 +7,7 @@
 Without files, the pair is the motorcycle of the Middlebury data set of 2014 (D. Scharstein et al., High-resolution stereo
 datasets with subpixel-accurate ground truth, GCPR 2014) at a quarter of its size, which scikit-image comes with. The truth
 is an array of the extents of the images, with the disparity of each pixel of the left one; points without truth are not
-finite. OpenCV's StereoBM has the same window, and no test of texture or uniqueness. Prints a Markdown table: of the points
+finite. OpenCV's StereoBM has the same window, its own filter, whose cap is 31, and no test of texture. Prints a Markdown table: of the points
 with a truth, the share that has a result, and of these the shares that are off by more than 1 and 2 pixels, and the mean
 and the median distance from the truth. StereoBM has no results in a margin on the left, so that the rows of both are repeated
 for the points where both have one.
@@ -40,7 +40,7 @@ def tessera(programs, folder, options, *words):
 def opencv(left, right, options, **settings):
     matcher = cv2.StereoBM_create(options.disparities, options.window)
     matcher.setTextureThreshold(0)
-    matcher.setUniquenessRatio(0)
+    matcher.setUniquenessRatio(settings.get("uniqueness", 0))
     matcher.setSpeckleWindowSize(0)
     matcher.setDisp12MaxDiff(settings.get("tolerance", -1))
     return matcher.compute(left, right).astype(np.float64) / 16
@@ -77,10 +77,26 @@ def main():
         row("tessera-stereo, subpixel", fractions, truth)
         row("tessera-stereo, subpixel, check of 1 pixel",
             tessera(options.programs, folder, options, "subpixel=true", "check.tolerance=1"), truth)
+        squares = tessera(options.programs, folder, options, "subpixel=true", "prefilter=sobel")
+        row("tessera-stereo, subpixel, prefilter", squares, truth)
+        words = ["subpixel=true", "prefilter=sobel", "cost=absolute"]
+        filtered, unique = (tessera(options.programs, folder, options, *words, *more) for more in ([], ["uniqueness=15"]))
+        name = "tessera-stereo, subpixel, prefilter, absolute"
+        row(name, filtered, truth)
+        row(name + ", check of 1 pixel", tessera(options.programs, folder, options, *words, "check.tolerance=1"), truth)
+        row(name + ", uniqueness of 15 %", unique, truth)
+        row(name + ", uniqueness of 15 %, check of 1 pixel",
+            tessera(options.programs, folder, options, *words, "uniqueness=15", "check.tolerance=1"), truth)
         row("OpenCV StereoBM", peer, truth)
         row("OpenCV StereoBM, check of 1 pixel", opencv(*grey, options, tolerance=1), truth)
+        row("OpenCV StereoBM, uniqueness of 15 %", opencv(*grey, options, uniqueness=15), truth)
+        row("OpenCV StereoBM, uniqueness of 15 %, check of 1 pixel",
+            opencv(*grey, options, uniqueness=15, tolerance=1), truth)
         common = np.where(peer >= 0, truth, np.inf)
         row("tessera-stereo, subpixel, where StereoBM has results", fractions, common)
+        row("tessera-stereo, subpixel, prefilter, there", squares, common)
+        row(name + ", there", filtered, common)
+        row(name + ", uniqueness of 15 %, there", unique, common)
         row("OpenCV StereoBM, there", peer, common)
 
 

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
 
 #include "stages.hpp"
+#include "tessera/operators/convolution.hpp"
+#include "tessera/operators/expression.hpp"
 
 namespace stereo {
 namespace {
@@ -19,30 +22,44 @@ std::vector<std::string> names_of(const std::string& name, const std::string& su
   const std::string prefix = name.starts_with("back_") ? "back_" : "";
   std::vector<std::string> names{name + suffix};
   if (errors != MatchingErrors::none) names.push_back(prefix + "error" + suffix);
-  if (errors == MatchingErrors::with_neighbours)
+  if (errors == MatchingErrors::with_neighbours || errors == MatchingErrors::all)
     for (const char* neighbour : {"error_below", "error_above"}) names.push_back(prefix + neighbour + suffix);
+  if (errors == MatchingErrors::with_rival || errors == MatchingErrors::all)
+    names.push_back(prefix + "error_rival" + suffix);
   return names;
 }
 
-/// Adds the stage that joins the results of two blocks.
+/// Adds the stage that joins the results of two blocks, of which the second one begins with the disparity
+/// `next_begin`.
 MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, MatchingErrors errors,
-                   const MatchedImages& a, const MatchedImages& b) {
+                   const MatchedImages& a, const MatchedImages& b, int next_begin, int disparities) {
   using Disparity = std::uint8_t;
   using Error = std::int64_t;
   if (errors == MatchingErrors::none)
     return {pipeline.stage<Disparity>(names[0], Better{}, a.disparity, a.error, b.disparity, b.error),
             {-1},
             {-1},
+            {-1},
             {-1}};
   if (errors == MatchingErrors::least) {
     const auto [disparity, error] = pipeline.stages<TypeList<Disparity, Error>>(
         names, BetterWithError{}, a.disparity, a.error, b.disparity, b.error);
-    return {disparity, error, {-1}, {-1}};
+    return {disparity, error, {-1}, {-1}, {-1}};
+  }
+  if (errors == MatchingErrors::all) {
+    BetterWithRival body;
+    body.next_begin = next_begin;
+    body.disparities = disparities;
+    const auto [disparity, error, below, above, rival] =
+        pipeline.stages<TypeList<Disparity, Error, Error, Error, Error>>(
+            names, body, a.disparity, a.error, a.error_below, a.error_above, a.error_rival, b.disparity,
+            b.error, b.error_below, b.error_above, b.error_rival);
+    return {disparity, error, below, above, rival};
   }
   const auto [disparity, error, below, above] = pipeline.stages<TypeList<Disparity, Error, Error, Error>>(
       names, BetterWithNeighbours{}, a.disparity, a.error, a.error_below, a.error_above, b.disparity, b.error,
       b.error_below, b.error_above);
-  return {disparity, error, below, above};
+  return {disparity, error, below, above, {-1}};
 }
 
 /// Adds the stages that search all blocks of disparities, and those that join their results. The last of
@@ -64,14 +81,23 @@ MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& r
     const MatchingErrors results = is_last ? errors : matching.errors;
     best = b == 0 ? next
                   : join(pipeline, names_of(name, is_last ? "" : fmt::format("_to_{}", b), results), results,
-                         best, next);
+                         best, next, static_cast<int>(matching.block.begin), matching.disparities);
   }
   return best;
+}
+
+/// Returns the errors that the results depend on.
+MatchingErrors errors_for(const Settings& settings) {
+  // The rivals of two blocks follow from the neighbours, too.
+  if (settings.uniqueness)
+    return settings.has_fractions || settings.blocks > 1 ? MatchingErrors::all : MatchingErrors::with_rival;
+  return settings.has_fractions ? MatchingErrors::with_neighbours : MatchingErrors::none;
 }
 
 BlockMatching matching_of(const Settings& settings) {
   return {.baselines = settings.baselines,
           .direction = settings.direction,
+          .cost = settings.cost,
           .window = settings.window,
           .disparities = settings.disparities};
 }
@@ -104,8 +130,36 @@ void add_result(Pipeline& pipeline, Array<T, 2> disparity, const Box& image, con
   pipeline.output(pipeline.stage<float>("depth", depth, disparity), image);
 }
 
-/// Declares the input `name`.
-Image input(Pipeline& pipeline, const std::string& name, const Box& image, ElementType type) {
+/// Adds the stages that find out which pixels are invalid, and the output. `values` are the results of the
+/// others, and `images` the reference and then the match images.
+template <class T>
+void add_checked_result(Pipeline& pipeline, Array<T, 2> values, const MatchedImages& found,
+                        const std::vector<Image>& images, const Settings& settings) {
+  const Box points{images[0].domain[0], images[0].domain[1]};
+  const auto add = [&](auto of_valid) {
+    if (!settings.tolerance) return add_result(pipeline, of_valid, points, settings);
+    add_result(pipeline, check(pipeline, of_valid, found.disparity, images[0], images[1], settings), points,
+               settings);
+  };
+  if (!settings.uniqueness) return add(values);
+  Unique body;
+  body.percentage = *settings.uniqueness;
+  body.invalid = invalid_disparity;
+  add(pipeline.stage<float>(settings.tolerance ? "unique" : "disparity", body, values, found.error,
+                            found.error_rival));
+}
+
+/// Declares the input `name`, and adds the stages of its filter.
+Image input(Pipeline& pipeline, const std::string& name, const Box& image, ElementType type,
+            const Settings& settings) {
+  if (settings.prefilter == Prefilter::sobel) {
+    const Image gradient = operators::sobel(pipeline, operators::input(pipeline, name, type, image),
+                                            {.part = operators::GradientPart::x, .name = name + "_gradient"});
+    const bool is_small = 2 * settings.cap <= std::numeric_limits<std::uint8_t>::max();
+    return operators::expression(
+        pipeline, fmt::format("clamp(gradient, -{0}, {0}) + {0}", settings.cap), {{"gradient", gradient}},
+        {.type = is_small ? ElementType::uint8 : ElementType::uint16, .name = name + "_filtered"});
+  }
   const auto declare = [&]<class T>(std::type_identity<T>) {
     return image.dimensions == 2 ? pipeline.input<T, 2>(name, image).id
                                  : pipeline.input<T, 3>(name, image).id;
@@ -123,33 +177,24 @@ Pipeline make_pipeline(const Box& image, ElementType type, const Settings& setti
                                                 settings.blocks, settings.disparities),
                                     "blocks");
   Pipeline pipeline;
-  const Image reference = input(pipeline, "input", image, type);
-  std::vector<Image> matches;
+  std::vector<Image> images{input(pipeline, "input", image, type, settings)};
   for (std::size_t i = 1; i <= settings.baselines.size(); ++i)
-    matches.push_back(input(pipeline, fmt::format("match_{}", i), image, type));
-  const bool is_plain = !settings.has_fractions && !settings.tolerance;
+    images.push_back(input(pipeline, fmt::format("match_{}", i), image, type, settings));
+  const MatchingErrors errors = errors_for(settings);
   const MatchedImages found =
-      search(pipeline, is_plain ? "disparity" : "found", reference, matches, matching_of(settings), settings,
-             settings.has_fractions ? MatchingErrors::with_neighbours : MatchingErrors::none);
-  const Box points{image[0], image[1]};
-  if (is_plain) {
-    add_result(pipeline, found.disparity, points, settings);
-    return pipeline;
-  }
+      search(pipeline, settings.is_plain() ? "disparity" : "found", images[0],
+             {images.begin() + 1, images.end()}, matching_of(settings), settings, errors);
   if (!settings.has_fractions) {
-    add_result(pipeline, check(pipeline, found.disparity, found.disparity, reference, matches[0], settings),
-               points, settings);
+    add_checked_result(pipeline, found.disparity, found, images, settings);
     return pipeline;
   }
   Refined body;
   body.disparities = settings.disparities;
-  const Array<float, 2> refined =
-      pipeline.stage<float>(settings.tolerance ? "refined" : "disparity", body, found.disparity, found.error,
-                            found.error_below, found.error_above);
-  add_result(pipeline,
-             settings.tolerance ? check(pipeline, refined, found.disparity, reference, matches[0], settings)
-                                : refined,
-             points, settings);
+  const bool is_last = !settings.uniqueness && !settings.tolerance;
+  add_checked_result(pipeline,
+                     pipeline.stage<float>(is_last ? "disparity" : "refined", body, found.disparity,
+                                           found.error, found.error_below, found.error_above),
+                     found, images, settings);
   return pipeline;
 }
 

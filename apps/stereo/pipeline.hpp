@@ -12,30 +12,48 @@ namespace stereo {
 /// The kind of result that the disparity of a pixel becomes.
 enum class Result { disparity, depth };
 
+/// The filter of the images before they are matched: none, or the derivative along x by Sobel's operator.
+enum class Prefilter { none, sobel };
+
 /// The parameters of multi-baseline stereo.
 struct Settings {
+  /// The greatest cap, whose double is the greatest value of uint16.
+  static constexpr int greatest_cap = 32767;
+  /// The greatest percentage of uniqueness.
+  static constexpr int greatest_uniqueness = 1000;
+
   Result result = Result::disparity;
   /// For each match image the number of pixels by which a disparity of 1 shifts it.
   std::vector<int> baselines = {1};
   tessera::operators::ShiftDirection direction = tessera::operators::ShiftDirection::left;
+  tessera::operators::MatchingCost cost = tessera::operators::MatchingCost::squared;
   int window = 13;
   int disparities = 16;
   /// The number of blocks of disparities, each of which is searched by a stage of its own.
   int blocks = 1;
+  Prefilter prefilter = Prefilter::none;
+  /// The greatest absolute value of the derivatives that the prefilter lets pass.
+  int cap = 31;
   /// Whether disparities are refined to fractions of a pixel.
   bool has_fractions = false;
   /// If set, the greatest difference that a disparity may have from that of the first match image.
   std::optional<double> tolerance = {};
+  /// If set, the percentage by which the errors of all disparities but the neighbours of the best one must be
+  /// greater than its error.
+  std::optional<int> uniqueness = {};
   /// The product of the focal length in pixels with the distance of the cameras for a baseline of 1.
   double focal_length_times_distance = 1;
 
+  /// Returns whether the best disparities are the result, or become depths, as they are found.
+  bool is_plain() const { return !has_fractions && !tolerance && !uniqueness; }
   /// Returns the disparities of a block. All blocks have as many, or one more.
   tessera::Range block(int number) const {
     return {std::int64_t(number) * disparities / blocks, std::int64_t(number + 1) * disparities / blocks};
   }
 };
 
-/// The disparity of pixels that are invalid because the disparity of the match image differs.
+/// The disparity of pixels that are invalid because the disparity of the match image differs, or because
+/// another disparity is about as good.
 inline constexpr float invalid_disparity = -1;
 
 /// Makes the pipeline for images of `type` with the points `image`. Its inputs are `input`, which is the

@@ -26,6 +26,8 @@ Settings settings_of_stages(const deck::Deck& deck) {
   settings.blocks = integer(deck, "blocks");
   settings.has_fractions = deck.get<bool>("subpixel");
   if (deck.is_set("check.tolerance")) settings.tolerance = deck.get<double>("check.tolerance");
+  if (deck.is_set("uniqueness")) settings.uniqueness = integer(deck, "uniqueness");
+  if (deck.get<std::string>("prefilter") == "sobel") settings.prefilter = Prefilter::sobel;
   return settings;
 }
 
@@ -58,6 +60,13 @@ void set_depth(const deck::Deck& deck, Settings& settings) {
     settings.focal_length_times_distance = deck.get<double>("focal_length") * deck.get<double>("distance");
 }
 
+void set_cap(const deck::Deck& deck, Settings& settings) {
+  if (!deck.is_set("prefilter_cap")) return;
+  if (settings.prefilter == Prefilter::none)
+    deck.fail("prefilter_cap", "there is no prefilter: leave it out, or give prefilter=sobel, too");
+  settings.cap = integer(deck, "prefilter_cap");
+}
+
 Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   app::check_image(image, deck,
                    {.types = {ElementType::uint8, ElementType::uint16}, .key = "input.reference"});
@@ -65,7 +74,9 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   settings.baselines = baselines_of(deck);
   settings.direction = deck.get<std::string>("direction") == "left" ? operators::ShiftDirection::left
                                                                     : operators::ShiftDirection::right;
+  if (deck.get<std::string>("cost") == "absolute") settings.cost = operators::MatchingCost::absolute;
   settings.window = integer(deck, "window");
+  set_cap(deck, settings);
   set_depth(deck, settings);
   try {
     return make_pipeline(image.domain, image.type, settings);
@@ -115,7 +126,23 @@ std::vector<KeyDeclaration> keys_of_stages() {
                "where it is invalid",
        .unit = "pixels",
        .minimum = 0,
-       .maximum = BlockMatching::most_disparities}};
+       .maximum = BlockMatching::most_disparities},
+      {.name = "uniqueness",
+       .type = ValueType::integer,
+       .group = group,
+       .help = "Make pixels invalid for which the error of another disparity, no neighbour of the best one, "
+               "is not greater than the least error by more than this percentage; the result is as with "
+               "check.tolerance",
+       .unit = "percent",
+       .minimum = 0,
+       .maximum = Settings::greatest_uniqueness},
+      {.name = "prefilter",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "A filter of the images before they are matched: sobel is the derivative along x by Sobel's "
+               "operator",
+       .default_text = "none",
+       .choices = {"none", "sobel"}}};
 }
 
 std::vector<KeyDeclaration> keys() {
@@ -135,6 +162,19 @@ std::vector<KeyDeclaration> keys() {
                "of it, as in the right image of a pair with the left one as reference, or right of it",
        .default_text = "left",
        .choices = {"left", "right"}},
+      {.name = "prefilter_cap",
+       .type = ValueType::integer,
+       .group = group,
+       .help = "The greatest absolute value to which the derivatives of prefilter=sobel are limited; 31 "
+               "without it",
+       .minimum = 1,
+       .maximum = Settings::greatest_cap},
+      {.name = "cost",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "Which differences of values are added to errors: their squares or their absolute values",
+       .default_text = "squared",
+       .choices = {"squared", "absolute"}},
       {.name = "window",
        .type = ValueType::integer,
        .group = group,
@@ -164,6 +204,7 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
   Settings settings = settings_of_stages(deck);
   // `build` refuses what is not possible.
   settings.blocks = std::min(settings.blocks, settings.disparities);
+  settings.baselines.assign(BlockMatching::most_matches, 1);
   const Box image{{0, settings.disparities}, {0, 1}};
   return app::with_names_of(make_pipeline(image, ElementType::uint8, settings), std::move(application));
 }
@@ -172,8 +213,7 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
 /// reference and, for a check, in the first match image.
 std::vector<group::TaskStages> tasks(const deck::Deck& deck) {
   const Settings settings = settings_of_stages(deck);
-  const bool is_plain = !settings.has_fractions && !settings.tolerance;
-  std::vector<std::string> searches{is_plain ? "disparity" : "found"};
+  std::vector<std::string> searches{settings.is_plain() ? "disparity" : "found"};
   if (settings.tolerance) searches.emplace_back("back_disparity");
   std::vector<group::TaskStages> tasks;
   for (const std::string& search : searches)

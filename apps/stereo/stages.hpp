@@ -51,6 +51,61 @@ struct BetterWithNeighbours : OfOnePoint {
   }
 };
 
+/// A stage body: as BetterWithNeighbours, and the least error of the disparities of both blocks that are no
+/// neighbours of the better one.
+struct BetterWithRival : OfOnePoint {
+  /// The first disparity of the second block.
+  int next_begin;
+  int disparities;
+
+  template <class Disparity, class Error>
+  KOKKOS_FUNCTION auto operator()(const Disparity& disparity, const Error& error, const Error& below,
+                                  const Error& above, const Error& rival, const Disparity& next_disparity,
+                                  const Error& next_error, const Error& next_below, const Error& next_above,
+                                  const Error& next_rival, tessera::Coordinate x,
+                                  tessera::Coordinate y) const {
+    const bool is_better = next_error(x, y) < error(x, y);
+    const std::int64_t of_winner = is_better ? next_rival(x, y) : rival(x, y);
+    const std::int64_t of_loser =
+        is_better
+            ? without_neighbour(disparity(x, y), next_disparity(x, y), disparity(x, y) > 0, error(x, y),
+                                below(x, y), rival(x, y))
+            : without_neighbour(disparity(x, y), next_disparity(x, y), next_disparity(x, y) < disparities - 1,
+                                next_error(x, y), next_above(x, y), next_rival(x, y));
+    return tessera::pack(
+        is_better ? next_disparity(x, y) : disparity(x, y), is_better ? next_error(x, y) : error(x, y),
+        is_better ? next_below(x, y) : below(x, y), is_better ? next_above(x, y) : above(x, y),
+        of_loser < of_winner ? of_loser : of_winner);
+  }
+
+ private:
+  /// Returns the least error of a block whose best disparity is not the best of both blocks, without the
+  /// neighbour of that one. `found` and `next_found` are the best of the first and of the second block.
+  /// `error` and `rival` are those of the block. `outer` is the error of the disparity on the other side of
+  /// its best one, which has a meaning if `has_outer`.
+  KOKKOS_FUNCTION std::int64_t without_neighbour(int found, int next_found, bool has_outer,
+                                                 std::int64_t error, std::int64_t outer,
+                                                 std::int64_t rival) const {
+    if (found != next_begin - 1 || next_found != next_begin) return error;
+    return has_outer && outer < rival ? outer : rival;
+  }
+};
+
+/// A stage body: the value of a pixel, or `invalid` if the error of the rival of its disparity is not greater
+/// by more than a percentage.
+struct Unique : OfOnePoint {
+  int percentage;
+  float invalid;
+
+  template <class Value, class Error>
+  KOKKOS_FUNCTION float operator()(const Value& value, const Error& error, const Error& rival,
+                                   tessera::Coordinate x, tessera::Coordinate y) const {
+    // Errors are at most 2^53, so that these products have less than 64 bits.
+    const bool is_unique = 100 * rival(x, y) > (100 + percentage) * error(x, y);
+    return is_unique ? static_cast<float>(value(x, y)) : invalid;
+  }
+};
+
 /// A stage body: the disparity at which the parabola through the errors of three disparities is least. The
 /// first and the last disparity have only one neighbour, and stay as they are.
 struct Refined : OfOnePoint {

@@ -92,7 +92,7 @@ TEST_F(StereoTest, FractionsChecksAndDepthsHaveTheSameBitsOnAllRanks) {
 }
 
 TEST_F(StereoTest, AllDecksRun) {
-  for (const char* deck : {"/blocks.yaml", "/paper.yaml", "/confident.yaml"})
+  for (const char* deck : {"/blocks.yaml", "/paper.yaml", "/confident.yaml", "/filtered.yaml"})
     EXPECT_FALSE(result(2, {std::string(TESSERA_STEREO_DECKS) + deck}).empty());
 }
 

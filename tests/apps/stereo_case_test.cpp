@@ -24,7 +24,9 @@ Image image_of(const Box& box, const std::function<std::uint32_t(int, int)>& val
 
 TEST(StereoCase, IsThatOfThePeers) {
   const Box box{{0, 261}, {0, 23}};
-  for (const auto& [name, matches] : {std::pair{"stereo", 2}, {"stereo4", 4}}) {
+  for (const auto& kind : {std::pair{"stereo", 2}, {"stereo4", 4}}) {
+    const char* const name = kind.first;
+    const int matches = kind.second;
     const Image reference =
         image_of(box, [](int x, int y) { return bench::synthetic_sample(x, y, 0) / 256u; });
     std::vector<Image> match;

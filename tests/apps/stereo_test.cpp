@@ -6,18 +6,21 @@
 #include <limits>
 
 #include "apps/plain_stereo.hpp"
+#include "apps/stereo_runs.hpp"
 #include "pipeline/limited_instructions.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/cost/estimate.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
 using namespace tessera;
 using operators::ShiftDirection;
 using stereo::Settings;
+using test::noise;
 using test::Random;
+using test::run;
+using test::Scene;
 using test::WholeArray;
 
 #ifdef TESSERA_TEST_FEWER
@@ -25,48 +28,6 @@ constexpr int cases = 12;
 #else
 constexpr int cases = 60;
 #endif
-
-/// A reference and its match images.
-template <class T>
-struct Scene {
-  WholeArray<T> reference;
-  std::vector<WholeArray<T>> matches;
-};
-
-/// Images of noise. Few values make many errors equal, and extreme ones make sums large.
-template <class T>
-Scene<T> noise(Random& random, const Box& box, std::size_t matches) {
-  const int kind = random.small(0, 2);
-  const int greatest = std::numeric_limits<T>::max();
-  const auto fill = [&](WholeArray<T>& image) {
-    for (T& value : image.values)
-      value = static_cast<T>(kind == 0   ? random.small(0, greatest)
-                             : kind == 1 ? random.small(0, 1) * greatest
-                                         : random.small(100, 102));
-  };
-  Scene<T> scene{WholeArray<T>(box), std::vector<WholeArray<T>>(matches, WholeArray<T>(box))};
-  fill(scene.reference);
-  for (WholeArray<T>& match : scene.matches) fill(match);
-  return scene;
-}
-
-/// Runs the pipeline on some ranks, and returns its output of Out.
-template <class Out, class T>
-WholeArray<Out> run(const Scene<T>& scene, const Settings& settings, int ranks,
-                    const Schedule& schedule = {}) {
-  const Box& box = scene.reference.box;
-  const Pipeline pipeline = stereo::make_pipeline(box, element_type_of<T>(), settings);
-  std::vector<test::ArraySource<T>> sources{test::ArraySource<T>(scene.reference)};
-  for (const WholeArray<T>& match : scene.matches) sources.emplace_back(match);
-  Bindings bindings{{{"input", &sources[0]}}, {}};
-  for (std::size_t i = 1; i < sources.size(); ++i)
-    bindings.sources.emplace("match_" + std::to_string(i), &sources[i]);
-  test::ArraySink<Out> sink(Box{box[0], box[1]});
-  bindings.sinks.emplace(settings.result == stereo::Result::depth ? "depth" : "disparity", &sink);
-  Rehearsal(pipeline, make_plans(pipeline, schedule, {}, ranks)).run(bindings);
-  EXPECT_TRUE(sink.every_point_written_once());
-  return sink.array;
-}
 
 /// Returns the disparities that the program should find, by a search that shares no code with it.
 template <class T>
@@ -88,6 +49,7 @@ Settings random_settings(Random& random, std::int64_t width) {
   settings.window = random.one_of<int>({1, 3, 5, 7, 13});
   settings.disparities =
       static_cast<int>(std::min<std::int64_t>(width, random.one_of<int>({1, 2, 15, 16, 17, 33, 70})));
+  if (random.chance(30)) settings.cost = operators::MatchingCost::absolute;
   settings.blocks = random.small(1, std::min(settings.disparities, 5));
   if (random.chance(10)) settings.blocks = settings.disparities;
   return settings;
@@ -172,6 +134,35 @@ TEST(Stereo, EstimatesGrowWithDisparitiesAndNotWithWindows) {
   EXPECT_GT(estimated_milliseconds(settings), 2.6);
 }
 
+template <class T>
+void expect_defined_results(Random& random, const Box& box, const Settings& settings) {
+  const Scene<T> scene = noise<T>(random, box, settings.baselines.size());
+  const auto matched = test::matched_images(scene, settings);
+  const auto plain = test::plain_stereo(matched.reference, matched.matches, settings);
+  const std::vector<WholeArray<std::uint16_t>> first{matched.reference};
+  const test::PlainStereo<std::uint16_t> of_match{matched.matches[0], first,        {settings.baselines[0]},
+                                                  -plain.direction,   plain.window, plain.disparities,
+                                                  plain.cost};
+  const Schedule schedule = schedule_for(random, box, element_type_of<T>(), settings);
+  const test::LimitedInstructions limited(test::all_instruction_sets[static_cast<std::size_t>(
+      random.small(0, static_cast<int>(std::size(test::all_instruction_sets)) - 1))]);
+  const auto found = test::run_to_float(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
+  test::for_each_point(found.box, [&](const Point& p) {
+    const int d = plain.disparity(p[0], p[1]);
+    const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;
+    const bool is_confirmed =
+        !settings.tolerance ||
+        (box[0].contains(place) && std::abs(of_match.disparity(place, p[1]) - d) <= *settings.tolerance);
+    const bool is_valid =
+        is_confirmed && (!settings.uniqueness || plain.is_unique(p[0], p[1], *settings.uniqueness));
+    const double value = settings.has_fractions ? plain.refined(p[0], p[1]) : d;
+    EXPECT_EQ(found.at(p), is_valid ? static_cast<float>(value) : -1.0f)
+        << p[0] << ", " << p[1] << " of " << to_string(box) << ", window " << settings.window << ", "
+        << settings.disparities << " disparities in " << settings.blocks << " blocks; "
+        << test::to_string(schedule);
+  });
+}
+
 TEST(Stereo, RefinesAndChecksAsDefined) {
   Random random(4);
   for (int i = 0; i < cases / 3; ++i) {
@@ -179,23 +170,26 @@ TEST(Stereo, RefinesAndChecksAsDefined) {
     Settings settings = random_settings(random, box[0].size());
     settings.has_fractions = i % 3 != 0;
     if (i % 3 != 1) settings.tolerance = random.small(0, 3);
-    const auto scene = noise<std::uint8_t>(random, box, settings.baselines.size());
-    const auto plain = test::plain_stereo(scene.reference, scene.matches, settings);
-    const std::vector<WholeArray<std::uint8_t>> first{scene.reference};
-    const test::PlainStereo<std::uint8_t> of_match{scene.matches[0], first,        {settings.baselines[0]},
-                                                   -plain.direction, plain.window, plain.disparities};
-    const Schedule schedule = schedule_for(random, box, ElementType::uint8, settings);
-    const auto found = run<float>(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
-    test::for_each_point(box, [&](const Point& p) {
-      const int d = plain.disparity(p[0], p[1]);
-      const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;
-      const bool is_valid =
-          !settings.tolerance ||
-          (box[0].contains(place) && std::abs(of_match.disparity(place, p[1]) - d) <= *settings.tolerance);
-      const double value = settings.has_fractions ? plain.refined(p[0], p[1]) : d;
-      EXPECT_EQ(found.at(p), is_valid ? static_cast<float>(value) : -1.0f)
-          << i << ": " << p[0] << ", " << p[1];
-    });
+    expect_defined_results<std::uint8_t>(random, box, settings);
+  }
+}
+
+TEST(Stereo, FiltersAndFindsWhatIsUniqueAsDefined) {
+  Random random(10);
+  for (int i = 0; i < cases; ++i) {
+    Box box{{0, random.one_of<int>({1, 2, 21, 34})}, {0, random.one_of<int>({1, 2, 9})}};
+    if (random.chance(30)) box = {box[0], box[1], {0, random.small(1, 3)}};
+    Settings settings = random_settings(random, box[0].size());
+    if (random.chance(70)) settings.prefilter = stereo::Prefilter::sobel;
+    settings.cap = random.one_of<int>({1, 31, 127, 128, Settings::greatest_cap});
+    if (random.chance(70))
+      settings.uniqueness = random.one_of<int>({0, 3, 15, 100, Settings::greatest_uniqueness});
+    settings.has_fractions = random.chance(40);
+    if (random.chance(30)) settings.tolerance = random.small(0, 3);
+    if (i % 3 == 0)
+      expect_defined_results<std::uint16_t>(random, box, settings);
+    else
+      expect_defined_results<std::uint8_t>(random, box, settings);
   }
 }
 
@@ -312,17 +306,20 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
   const Box box{{0, 23}, {0, 9}, {0, 2}};
   const Box points{box[0], box[1]};
   for (const auto direction : {ShiftDirection::left, ShiftDirection::right}) {
+    const auto cost = direction == ShiftDirection::left ? operators::MatchingCost::squared
+                                                        : operators::MatchingCost::absolute;
     Pipeline pipeline;
     operators::BlockMatching matching{.baselines = {1, 3},
                                       .direction = direction,
+                                      .cost = cost,
                                       .window = 5,
                                       .block = {3, 11},
-                                      .errors = operators::MatchingErrors::with_neighbours};
+                                      .errors = operators::MatchingErrors::all};
     std::vector<operators::Image> images;
     for (const char* name : {"input", "first", "second"})
       images.push_back(operators::image_of(pipeline, pipeline.input<std::uint8_t, 3>(name, box)));
-    match_blocks(pipeline, {"disparity", "error", "below", "above"}, images[0], {images[1], images[2]},
-                 matching);
+    match_blocks(pipeline, {"disparity", "error", "below", "above", "rival"}, images[0],
+                 {images[1], images[2]}, matching);
     const auto scene = noise<std::uint8_t>(random, box, 2);
     const auto reference_of = [&](auto& array) {
       return ArrayReference{reinterpret_cast<std::byte*>(array.values.data()),
@@ -333,21 +330,23 @@ TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
                                      reference_of(const_cast<WholeArray<std::uint8_t>&>(scene.matches[1]))};
     WholeArray<std::uint8_t> disparity[2] = {WholeArray<std::uint8_t>(points),
                                              WholeArray<std::uint8_t>(points)};
-    std::vector<WholeArray<std::int64_t>> errors(6, WholeArray<std::int64_t>(points));
+    std::vector<WholeArray<std::int64_t>> errors(8, WholeArray<std::int64_t>(points));
     const auto plain = test::PlainStereo<std::uint8_t>{
-        scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16};
+        scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16, cost};
     const StageKernel& kernel = *pipeline[pipeline.find("disparity")].kernel;
     for (std::size_t by : {0, 1}) {
-      const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[3 * by]),
-                                        reference_of(errors[3 * by + 1]), reference_of(errors[3 * by + 2])};
+      const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[4 * by]),
+                                        reference_of(errors[4 * by + 1]), reference_of(errors[4 * by + 2]),
+                                        reference_of(errors[4 * by + 3])};
       if (by == 0)
         kernel.region(inputs, outputs, points, {});
       else
         kernel.launch(ExecutionSpace(), inputs, outputs, points);
     }
     EXPECT_TRUE(disparity[0].same_bits(disparity[1]));
+    EXPECT_TRUE(errors[3].same_bits(errors[7]));
     for (std::size_t e = 0; e < 3; ++e) {
-      EXPECT_TRUE(errors[e].same_bits(errors[3 + e])) << e;
+      EXPECT_TRUE(errors[e].same_bits(errors[4 + e])) << e;
       test::for_each_point(points, [&](const Point& p) {
         EXPECT_EQ(errors[e].at(p), plain.error(p[0], p[1],
                                                disparity[0].at(p) + (e == 0   ? 0

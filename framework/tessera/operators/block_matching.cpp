@@ -18,8 +18,9 @@ using detail::MatchingArrays, detail::MatchingPoint, detail::MatchingTask;
 /// The kernel of a stage of block matching. Its inputs are the reference and then the match images.
 class MatchingStage final : public StageKernel {
  public:
-  MatchingStage(MatchingTask task, int outputs, bool has_channels)
-      : task_(std::move(task)), outputs_(outputs), has_channels_(has_channels) {}
+  /// `errors` has the numbers among MatchingArrays::errors of the results that follow the disparity.
+  MatchingStage(MatchingTask task, std::vector<int> errors, bool has_channels)
+      : task_(std::move(task)), errors_(std::move(errors)), has_channels_(has_channels) {}
 
   void required(const Box& box, Box* needs) const override {
     for (int input = 0; input <= task_.images(); ++input) {
@@ -48,7 +49,7 @@ class MatchingStage final : public StageKernel {
  private:
   MatchingArrays arrays(const ArrayReference* inputs, const ArrayReference* outputs) const {
     MatchingArrays arrays{inputs[0], inputs + 1, outputs[0], {}};
-    for (int e = 0; e < outputs_ - 1; ++e) arrays.errors[e] = outputs[e + 1];
+    for (std::size_t e = 0; e < errors_.size(); ++e) arrays.errors[errors_[e]] = outputs[e + 1];
     return arrays;
   }
   template <class T>
@@ -58,7 +59,7 @@ class MatchingStage final : public StageKernel {
   }
 
   MatchingTask task_;
-  int outputs_;
+  std::vector<int> errors_;
   bool has_channels_;
 };
 
@@ -103,16 +104,35 @@ void check_matching(const std::vector<Image>& matches, const Image& reference, c
     throw InternalError("block matching: a block of disparities is empty, or has other disparities");
 }
 
+/// Returns the numbers of the errors that are results, in the order of MatchedImages.
+std::vector<int> errors_of(MatchingErrors errors) {
+  switch (errors) {
+    case MatchingErrors::none:
+      return {};
+    case MatchingErrors::least:
+      return {0};
+    case MatchingErrors::with_neighbours:
+      return {0, 1, 2};
+    case MatchingErrors::with_rival:
+      return {0, 3};
+    case MatchingErrors::all:
+      break;
+  }
+  return {0, 1, 2, 3};
+}
+
 MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
   MatchingTask task{.image = {reference.domain[0], reference.domain[1]},
                     .channels = static_cast<int>(reference.channels()),
                     .type = reference.type,
                     .baselines = p.baselines,
                     .is_leftward = p.direction == ShiftDirection::left,
+                    .is_absolute = p.cost == MatchingCost::absolute,
                     .reach = p.window / 2,
                     .candidates = p.block,
                     .winners = p.block};
-  if (p.errors == MatchingErrors::with_neighbours)
+  task.has_rivals = p.errors == MatchingErrors::with_rival || p.errors == MatchingErrors::all;
+  if (p.errors == MatchingErrors::with_neighbours || p.errors == MatchingErrors::all)
     task.candidates = intersection({p.block.begin - 1, p.block.end + 1}, {0, p.disparities});
   // Doubles, in which the errors are added, are exact up to 2^53, and sums are multiplied by 8.
   if (task.greatest_sum() >= 0x1p49)
@@ -125,18 +145,17 @@ MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
 MatchedImages match_blocks(Pipeline& pipeline, const std::vector<std::string>& names, const Image& reference,
                            const std::vector<Image>& matches, const BlockMatching& parameters) {
   check_matching(matches, reference, parameters);
-  const int outputs = parameters.errors == MatchingErrors::none    ? 1
-                      : parameters.errors == MatchingErrors::least ? 2
-                                                                   : 4;
+  const std::vector<int> errors = errors_of(parameters.errors);
   std::vector<int> inputs{reference.id};
   for (const Image& match : matches) inputs.push_back(match.id);
-  std::vector<ElementType> types(static_cast<std::size_t>(outputs), ElementType::int64);
+  std::vector<ElementType> types(errors.size() + 1, ElementType::int64);
   types[0] = ElementType::uint8;
-  const auto kernel = std::make_shared<MatchingStage>(matching_task(reference, parameters), outputs,
+  const auto kernel = std::make_shared<MatchingStage>(matching_task(reference, parameters), errors,
                                                       reference.dimensions() == 3);
   const int id = pipeline.stages_of_kernel(names, types, 2, inputs, kernel);
-  const auto error = [&](int number) { return number < outputs ? id + number : -1; };
-  return {{id}, {error(1)}, {error(2)}, {error(3)}};
+  int ids[4] = {-1, -1, -1, -1};
+  for (std::size_t e = 0; e < errors.size(); ++e) ids[errors[e]] = id + 1 + static_cast<int>(e);
+  return {{id}, {ids[0]}, {ids[1]}, {ids[2]}, {ids[3]}};
 }
 
 }  // namespace tessera::operators

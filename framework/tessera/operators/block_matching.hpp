@@ -16,11 +16,19 @@ enum class ShiftDirection {
   left    ///< the point lies at x - baseline * disparity
 };
 
+/// The error that the difference of two values counts for.
+enum class MatchingCost {
+  squared,  ///< its square
+  absolute  ///< its absolute value
+};
+
 /// The errors that a stage of block matching has as results, beside the disparities.
 enum class MatchingErrors {
-  none,            ///< none
-  least,           ///< the error of the disparity that was found, which is the least one
-  with_neighbours  ///< also the errors of the next lower and of the next higher disparity
+  none,             ///< none
+  least,            ///< the error of the disparity that was found, which is the least one
+  with_neighbours,  ///< also the errors of the next lower and of the next higher disparity
+  with_rival,       ///< the least error, and that of the other disparities which are no neighbours
+  all               ///< all of them
 };
 
 /// The parameters of block matching.
@@ -33,11 +41,15 @@ struct BlockMatching {
   static constexpr int most_window = 31;
   /// The greatest baseline.
   static constexpr int greatest_baseline = 1024;
+  /// The error of the rival of a disparity that has none. It is greater than all errors.
+  static constexpr std::int64_t no_rival = std::int64_t(1) << 53;
 
   /// For each match image the number of pixels, at least 1, by which a disparity of 1 shifts it.
   std::vector<int> baselines;
   /// The direction of the shift.
   ShiftDirection direction = ShiftDirection::right;
+  /// The kind of errors.
+  MatchingCost cost = MatchingCost::squared;
   /// The extent of the square window in pixels, which is odd.
   int window = 13;
   /// The number of disparities: 0 to disparities - 1.
@@ -58,11 +70,15 @@ struct MatchedImages {
   Array<std::int64_t, 2> error_below;
   /// The error of the disparity above, or 0 if that is no disparity.
   Array<std::int64_t, 2> error_above;
+  /// The least error of the disparities of the block that differ from the best one by more than 1, or
+  /// BlockMatching::no_rival if there are none.
+  Array<std::int64_t, 2> error_rival;
 };
 
 /// Finds the disparity of each point of a reference image among match images, which are shifted by multiples
 /// of the disparity. The error of a disparity is the sum over the points of a window, over the match images
-/// and over the channels, of the squared differences between the reference and the shifted match image. Where
+/// and over the channels, of the squared or absolute differences between the reference and the shifted match
+/// image. Where
 /// a shift leads beyond the border of a match image, its value at the border counts. Where the window reaches
 /// beyond the reference, the differences at the border count again. The best disparity has the least error;
 /// of several with the least error it is the least one. All sums are exact, so that each point has the same

@@ -68,6 +68,19 @@ struct Lanes {
     }
   }
 
+  /// Adds the absolute differences of `a` and `b`, multiplied by `factor`. Integers are pairs of numbers of
+  /// 16 bits, of which the lower and the upper differences have factors of their own.
+  [[gnu::always_inline]] static void add_differences(Vector& sum, const Vector& a, Number b, Number factor) {
+    const Vector other = b - Vector{};
+    if constexpr (!std::is_integral_v<Number>) {
+      const Vector difference = a - other;
+      sum += (difference < 0 ? -difference : difference) * factor;
+    } else {
+      const Words difference = (Words)a - (Words)other;
+      add_products(sum, (Vector)(difference < 0 ? -difference : difference), factor);
+    }
+  }
+
   /// Joins the least elements of 2 * Known points. In `a` and in `b` each element is the least one of some of
   /// those of a point: of the point with the number i % Known for the element i. In the result, it is so for
   /// the Known points of `a` and then for those of `b`.

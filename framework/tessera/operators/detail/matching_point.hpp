@@ -22,6 +22,7 @@ class MatchingPoint {
         channels_(task.channels),
         matches_(task.images()),
         direction_(task.is_leftward ? -1 : 1),
+        is_absolute_(task.is_absolute),
         reach_(task.reach),
         candidates_(task.candidates),
         winners_(task.winners),
@@ -31,7 +32,7 @@ class MatchingPoint {
       match_[i] = arrays.matches[i];
       baselines_[i] = task.baselines[static_cast<std::size_t>(i)];
     }
-    for (int e = 0; e < 3; ++e) errors_[e] = arrays.errors[e];
+    for (int e = 0; e < 4; ++e) errors_[e] = arrays.errors[e];
   }
 
   /// Computes the point at `p`.
@@ -50,6 +51,7 @@ class MatchingPoint {
       const int d = e == 0 ? best : e == 1 ? best - 1 : best + 1;
       at<std::int64_t>(errors_[e], p) = candidates_.contains(d) ? error(p[0], p[1], d) : 0;
     }
+    if (errors_[3].origin != nullptr) at<std::int64_t>(errors_[3], p) = error_of_rival(p, best);
   }
 
  private:
@@ -65,6 +67,16 @@ class MatchingPoint {
     return value < range.begin ? range.begin : value >= range.end ? range.end - 1 : value;
   }
 
+  /// Returns the least error of the disparities that differ from `best` by more than 1.
+  KOKKOS_FUNCTION std::int64_t error_of_rival(const int* p, int best) const {
+    std::int64_t least = BlockMatching::no_rival;
+    for (auto d = static_cast<int>(winners_.begin); d < winners_.end; ++d) {
+      if (d >= best - 1 && d <= best + 1) continue;
+      const std::int64_t next = error(p[0], p[1], d);
+      if (next < least) least = next;
+    }
+    return least;
+  }
   KOKKOS_FUNCTION std::int64_t error(int x, int y, int d) const {
     std::int64_t sum = 0;
     for (int b = -reach_; b <= reach_; ++b)
@@ -78,7 +90,7 @@ class MatchingPoint {
       const std::int64_t place = clamped(x + direction_ * baselines_[i] * d, image_[0]);
       for (int c = 0; c < channels_; ++c) {
         const std::int64_t e = element(reference_, x, y, c) - element(match_[i], place, y, c);
-        sum += e * e;
+        sum += !is_absolute_ ? e * e : e < 0 ? -e : e;
       }
     }
     return sum;
@@ -88,6 +100,7 @@ class MatchingPoint {
   int channels_;
   int matches_;
   int direction_;
+  bool is_absolute_;
   int reach_;
   Range candidates_;
   Range winners_;
@@ -95,7 +108,7 @@ class MatchingPoint {
   ArrayReference match_[BlockMatching::most_matches];
   int baselines_[BlockMatching::most_matches] = {};
   ArrayReference disparity_;
-  ArrayReference errors_[3];
+  ArrayReference errors_[4];
 };
 
 }  // namespace tessera::operators::detail

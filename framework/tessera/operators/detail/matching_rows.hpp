@@ -24,7 +24,8 @@ T* aligned_scratch(std::int64_t count) {
 /// The numbers that two rows of the images add to the errors of the columns of a strip: the squares of the
 /// differences of the reference r and the match images m. As (r - m)^2 = r^2 - 2 r m + m^2, these are sums of
 /// a number per column, of a number per place of a match image, and of one product of r with the sum of all
-/// m. All numbers are scaled. The second row may also be subtracted, or count for nothing.
+/// m. All numbers are scaled. The second row may also be subtracted, or count for nothing. For absolute
+/// differences, the numbers of both images are as they are, and their differences are scaled.
 ///
 /// For each column, the numbers for neighbouring candidates follow each other in memory: they lie `baseline`
 /// places apart in a match image, so that there is an array for each remainder of places by the baseline.
@@ -79,6 +80,7 @@ class MatchingRows {
     const std::int64_t last = task_.height() - 1;
     first = std::clamp<std::int64_t>(first, 0, last) + task_.image[1].begin;
     second = std::clamp<std::int64_t>(second, 0, last) + task_.image[1].begin;
+    put(scale_, static_cast<Number>(sign) * scale_, factors_, factors_ + parts - 1);
     const auto read_as = [&]<class T>(std::type_identity<T>) {
       tessera::detail::call_flat_for_processor([&] {
         read_reference<T>(first, second, sign);
@@ -108,11 +110,13 @@ class MatchingRows {
     const std::int32_t* places;
     std::int64_t columns;
     std::int64_t extent;
+    /// The factors of the absolute differences, for each part.
+    const Number* factors;
   };
   /// Returns what was read for the candidates from number `candidate` on.
   [[gnu::always_inline]] View from_candidate(int candidate) const {
-    return {constants_,    reference_, squares_ + candidate, values_ + candidate, places_,
-            most_columns_, extent_};
+    return {constants_, reference_, squares_ + candidate, values_ + candidate, places_, most_columns_,
+            extent_,    factors_};
   }
 
  private:
@@ -169,13 +173,14 @@ class MatchingRows {
       const T* const b = row<T>(arrays_.reference, second, c, columns_);
       Number* const factors = reference_ + c * most_columns_;
       Number* const others = reference_ + ((parts - 1) * task_.channels + c) * most_columns_;
-      const auto signed_scale = static_cast<Number>(sign) * scale;
+      const Number first_factor = task_.is_absolute ? Number(1) : -2 * scale;
+      const Number second_factor = task_.is_absolute ? Number(1) : -2 * static_cast<Number>(sign) * scale;
       with_step([&](auto step) __attribute__((always_inline)) {
         TESSERA_VECTORISED
         for (std::int64_t j = 0; j < count; ++j) {
           const auto one = static_cast<Number>(a[step * j]), other = static_cast<Number>(b[step * j]);
           sums[j] += images * (one * one + static_cast<Number>(sign) * (other * other));
-          put(-2 * scale * one, -2 * signed_scale * other, factors + j, others + j);
+          put(first_factor * one, second_factor * other, factors + j, others + j);
         }
       });
     }
@@ -258,6 +263,7 @@ class MatchingRows {
   Number* values_;
   std::int32_t* places_;
   Number* unordered_;
+  Number factors_[parts];
 };
 
 }  // namespace tessera::operators::detail

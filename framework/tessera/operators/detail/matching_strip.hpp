@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tessera/operators/block_matching.hpp"
 #include "tessera/operators/detail/matching_lanes.hpp"
 #include "tessera/operators/detail/matching_rows.hpp"
 
@@ -45,8 +46,9 @@ struct MatchingGroups {
 /// of neighbouring columns are added to that of the window, which moves along x by a column at a time.
 ///
 /// Number is the type of the sums, and Bytes the size of a vector of them. Images and Channels are the
-/// numbers of match images and of channels, or 0 if they are not known when this is compiled.
-template <class Number, int Bytes, int Images, int Channels>
+/// numbers of match images and of channels, or 0 if they are not known when this is compiled. If
+/// `IsAbsolute`, errors are absolute differences and not squares.
+template <class Number, int Bytes, int Images, int Channels, bool IsAbsolute>
 class MatchingStrip {
  public:
   MatchingStrip(const MatchingTask& task, const MatchingArrays& arrays)
@@ -147,6 +149,10 @@ class MatchingStrip {
   /// Adds the rows that were read to the sums of column number `j`, which are in memory at `sums`.
   [[gnu::always_inline]] void advance(const View& read, std::int64_t j, Number* sums, Vector& sum) const {
     Of::load(sums, sum);
+    if constexpr (IsAbsolute) {
+      add_differences(read, j, sum);
+      return Of::store(sum, sums);
+    }
     sum += read.constants[j];
     for (int i = 0; i < images(); ++i)
       Of::add(read.squares + i * read.extent + read.places[i * read.columns + j], sum);
@@ -160,6 +166,18 @@ class MatchingStrip {
         Of::add_products(sum, values, read.reference[(part * channels() + c) * read.columns + j]);
       }
     Of::store(sum, sums);
+  }
+  [[gnu::always_inline]] void add_differences(const View& read, std::int64_t j, Vector& sum) const {
+    for (int c = 0; c < channels(); ++c)
+      for (int part = 0; part < parts; ++part)
+        for (int i = 0; i < images(); ++i) {
+          Vector values;
+          Of::load(read.values + ((part * channels() + c) * images() + i) * read.extent +
+                       read.places[i * read.columns + j],
+                   values);
+          Of::add_differences(sum, values, read.reference[(part * channels() + c) * read.columns + j],
+                              read.factors[part]);
+        }
   }
   [[gnu::always_inline]] void advance(int g, std::int64_t begin, std::int64_t end) const {
     const View read = rows_.from_candidate(g * lanes);
@@ -291,6 +309,27 @@ class MatchingStrip {
         to[step * k] = static_cast<std::int64_t>(
             e == 0 ? error[k] : neighbour(k, static_cast<int>(candidate[k]) + (e == 1 ? -1 : 1)));
     }
+    if (arrays_.errors[3].origin != nullptr)
+      write_rivals(reinterpret_cast<std::int64_t*>(arrays_.errors[3].origin) +
+                       row * arrays_.errors[3].strides[1] + place,
+                   step, count, candidate);
+  }
+  /// Writes the least errors of the candidates that can win and are no neighbours of the best ones, `step`
+  /// elements apart. The keys of the best ones and of their neighbours are lost.
+  [[gnu::always_inline]] void write_rivals(std::int64_t* to, std::int64_t step, int count,
+                                           const Number* candidate) const {
+    for (int k = 0; k < count; ++k) {
+      const int best = static_cast<int>(candidate[k]);
+      for (int c = std::max(best - 1, 0); c <= std::min(best + 1, groups_.candidates() - 1); ++c)
+        keys(c / lanes, k)[c % lanes] = greatest_key;
+    }
+    Vector keys;
+    least_keys<lanes, false>({0, groups_.count}, 0, keys);
+    alignas(64) Number least[lanes];
+    Of::store(keys, least);
+    for (int k = 0; k < count; ++k)
+      to[step * k] =
+          least[k] == greatest_key ? BlockMatching::no_rival : static_cast<std::int64_t>(error_of(least[k]));
   }
   /// Returns the error of a candidate of the point number `k` of those whose keys are known, or 0 if there is
   /// no such candidate.

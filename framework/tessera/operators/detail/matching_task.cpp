@@ -36,7 +36,8 @@ double MatchingTask::greatest_sum() const {
   // A row adds the squares of both images to the sum of a column, before their product is subtracted, so that
   // the sum has one row of squares more than the window for a while. This counts only in windows of one
   // point.
-  return greatest * greatest * images() * channels * std::max(extent * extent, extent + 1);
+  return greatest * (is_absolute ? 1 : greatest) * images() * channels *
+         std::max(extent * extent, extent + 1);
 }
 
 bool MatchingTask::has_small_keys() const {
@@ -45,9 +46,11 @@ bool MatchingTask::has_small_keys() const {
 
 double MatchingTask::operations_per_point() const {
   // A candidate takes a sum of squares and one of values for each match image, a product and its sum, and
-  // three operations for the sum of the window and the comparison. Vectors of doubles have half as many
-  // elements as those of float.
-  const double sums = images() * (1.0 + channels), products = 2.0 * channels, others = 3;
+  // three operations for the sum of the window and the comparison. Looking for rivals compares once more.
+  // Absolute differences have a product for each match image.
+  // Vectors of doubles have half as many elements as those of float.
+  const double sums = images() * (1.0 + channels), products = 2.0 * channels * (is_absolute ? images() : 1),
+               others = has_rivals ? 4 : 3;
   constexpr double once = 32;
   return once + candidate_count() * (sums + products + others) * (has_small_keys() ? 1 : 2);
 }

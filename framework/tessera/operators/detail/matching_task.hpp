@@ -23,10 +23,14 @@ struct MatchingTask {
   std::vector<int> baselines;
   /// Whether the point x of the reference is compared with the points x - shift, and not x + shift.
   bool is_leftward = false;
+  /// Whether errors are sums of absolute differences, and not of squared ones.
+  bool is_absolute = false;
   /// The number of points on each side of the middle of the window.
   int reach = 6;
   Range candidates;
   Range winners;
+  /// Whether the least error of the winners that are no neighbours of the best one is a result.
+  bool has_rivals = false;
 
   int width() const { return static_cast<int>(image[0].size()); }
   int height() const { return static_cast<int>(image[1].size()); }
@@ -65,9 +69,9 @@ struct MatchingArrays {
   const ArrayReference* matches;
   /// The array of the disparities, of uint8.
   ArrayReference disparity;
-  /// The arrays of the least error, and of the errors of the next lower and of the next higher disparity, all
-  /// of int64. Those that are not computed have no address.
-  ArrayReference errors[3];
+  /// The arrays of the least error, of the errors of the next lower and of the next higher disparity, and of
+  /// the least error of all others, all of int64. Those that are not computed have no address.
+  ArrayReference errors[4];
 };
 
 /// Computes the points `box` on the calling thread.

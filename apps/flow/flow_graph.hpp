@@ -57,6 +57,11 @@ struct Pair {
   void begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans);
   /// Returns the components that hold neither the flow nor one of those before that are still needed.
   std::size_t unused() const;
+
+ private:
+  /// Gives the flows and the equations the memory for level 0, which holds those of the coarser levels, too,
+  /// so that nothing is allocated from level to level.
+  void prepare_level_0();
 };
 
 using PairLease = tessera::graph::Lease<Pair>;

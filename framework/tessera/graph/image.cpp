@@ -2,6 +2,7 @@
 #include "tessera/graph/image.hpp"
 
 #include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/view/huge_pages.hpp"
 
 namespace tessera::graph {
 
@@ -26,6 +27,7 @@ void Image::become_array(std::shared_ptr<const PlannedPipeline> planned, const s
   } else {
     memory_ = Kokkos::View<std::byte*, Kokkos::HostSpace>(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, array), static_cast<std::size_t>(layout.bytes));
+    prefer_huge_pages(memory_.data(), memory_.size());
     block_ = {layout, memory_, HostMode::calling_thread};
   }
   planned_ = std::move(planned);

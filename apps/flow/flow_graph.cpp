@@ -267,31 +267,34 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
   turns.clear();
   if (is_alike) return;
   const Planned& planned = plans->pyramids();
-  first.become_array(planned, "input", plans->points_of({"input"}));
-  second.become_array(planned, "frame_1");
-  if (plans->extras().has_truth) truth.become_array(plans->results(), "truth");
+  std::vector<graph::ImageOfArray> images{{&first, planned, "input", plans->points_of({"input"})},
+                                          {&second, planned, "frame_1"},
+                                          {&result, plans->results(), "flow"}};
+  if (plans->extras().has_truth) images.push_back({&truth, plans->results(), "truth"});
+  if (plans->extras().has_picture) images.push_back({&picture, plans->results(), "picture"});
   pyramids.resize(plans->levels().size());
   int of_level = 0;
   for (auto& planes : pyramids) {
     std::size_t plane = 0;
     for (const char* const array : {"first", "second", "second_dx", "second_dy"}) {
       const std::string name = fmt::format("{}_{}", array, of_level);
-      planes[plane++].become_array(planned, name, plans->points_of({name}));
+      images.push_back({&planes[plane++], planned, name, plans->points_of({name})});
     }
     ++of_level;
   }
-  prepare_level_0();
+  add_level_0(images);
+  Image::become_arrays(images);
 }
 
-void Pair::prepare_level_0() {
+void Pair::add_level_0(std::vector<graph::ImageOfArray>& images) {
   const LevelPlans& finest = plans->levels()[0];
   for (auto& [u, v] : flows) {
-    u.become_array(finest.turn, "next_u_0", plans->points_of(aliases(0, "u_0")));
-    v.become_array(finest.turn, "next_v_0", plans->points_of(aliases(0, "v_0")));
+    images.push_back({&u, finest.turn, "next_u_0", plans->points_of(aliases(0, "u_0"))});
+    images.push_back({&v, finest.turn, "next_v_0", plans->points_of(aliases(0, "v_0"))});
   }
   std::size_t number = 0;
   for (const std::string& array : equation_names(*plans, 0))
-    equations[number++].become_array(finest.linearise, array, plans->points_of({array}));
+    images.push_back({&equations[number++], finest.linearise, array, plans->points_of({array})});
 }
 
 std::size_t Pair::unused() const {

@@ -59,9 +59,9 @@ struct Pair {
   std::size_t unused() const;
 
  private:
-  /// Gives the flows and the equations the memory for level 0, which holds those of the coarser levels, too,
-  /// so that nothing is allocated from level to level.
-  void prepare_level_0();
+  /// Adds the flows and the equations of level 0. Their memory holds those of the coarser levels, too, so
+  /// that nothing is allocated from level to level.
+  void add_level_0(std::vector<tessera::graph::ImageOfArray>& images);
 };
 
 using PairLease = tessera::graph::Lease<Pair>;

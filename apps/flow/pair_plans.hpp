@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +33,10 @@ struct LevelPlans {
 /// in parts that no loop joins. Each plan is for one thread.
 class PairPlans {
  public:
-  /// Plans all tasks, by the schedule that make_plan chooses. Throws the exceptions of make_plan.
+  /// Plans all tasks, by the schedule that make_plan chooses. `cache_bytes` is the share of the cache that a
+  /// thread has (see Target::cache_bytes). Throws the exceptions of make_plan.
   PairPlans(const tessera::Box& frame, tessera::ElementType type, const Settings& settings,
-            const Extras& extras = {});
+            const Extras& extras = {}, std::int64_t cache_bytes = 0);
 
   /// The pyramids: `first_0`, `second_0`, `second_dx_0`, `second_dy_0`, `first_1`, and so on.
   const Planned& pyramids() const { return pyramids_; }

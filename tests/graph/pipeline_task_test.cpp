@@ -188,5 +188,22 @@ TEST(GraphPipeline, HasNoMemoryOfItsOwnForImages) {
   EXPECT_EQ(bytes_of([&] { body.compute(sums, {{"input", images[2]}, {"sums", images[3]}}); }), 0);
 }
 
+TEST(GraphPipeline, ImagesLieSideBySideAndKeepMemoryThatIsLargeEnough) {
+  const auto large = std::make_shared<const PlannedPipeline>(planned_sums({{0, 41}, {0, 21}}));
+  const auto small = std::make_shared<const PlannedPipeline>(planned_sums({{0, 40}, {0, 20}}));
+  Image input, output;
+  const auto become = [&](const std::shared_ptr<const PlannedPipeline>& planned) {
+    Image::become_arrays({{&input, planned, "input"}, {&output, planned, "sums"}});
+    EXPECT_EQ(input.planned(), planned);
+    EXPECT_EQ(output.points().box, planned->algorithm[planned->algorithm.find("sums")].domain);
+    return std::pair(input.block().memory().data(), output.block().memory().data());
+  };
+  const auto memory = become(large);
+  EXPECT_EQ(memory.second, memory.first + input.bytes());
+  EXPECT_EQ(become(small), memory);
+  input = {};
+  EXPECT_NE(become(large), memory);
+}
+
 }  // namespace
 }  // namespace tessera::graph

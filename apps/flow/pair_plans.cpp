@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -61,19 +60,26 @@ PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& setting
     if (settings.warp_tolerance > 0) levels_.back().compare = plan(make_comparison(level, boxes, settings));
   }
   results_ = plan(results_of(frame, type, boxes[0], extras));
+  note_points();
 }
 
-Box PairPlans::points_of(const std::vector<std::string>& names) const {
+void PairPlans::note_points() {
   std::vector<Planned> plans{pyramids_, results_};
   for (const LevelPlans& level : levels_)
     plans.insert(plans.end(), {level.begin, level.linearise, level.turn, level.compare});
-  Box points;
   for (const Planned& planned : plans) {
     if (planned == nullptr) continue;
-    for (const ArrayDeclaration& array : planned->algorithm.arrays())
-      if (std::ranges::find(names, array.name) != names.end())
-        points = hull(points, points_in_memory(planned->algorithm, planned->plan, array.name));
+    for (const ArrayDeclaration& array : planned->algorithm.arrays()) {
+      Box& points = points_[array.name];
+      points = hull(points, points_in_memory(planned->algorithm, planned->plan, array.name));
+    }
   }
+}
+
+Box PairPlans::points_of(const std::vector<std::string>& names) const {
+  Box points;
+  for (const std::string& name : names)
+    if (const auto found = points_.find(name); found != points_.end()) points = hull(points, found->second);
   return points;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,10 +55,14 @@ class PairPlans {
   tessera::Box points_of(const std::vector<std::string>& names) const;
 
  private:
+  void note_points();
+
   Planned pyramids_, results_;
   std::vector<LevelPlans> levels_;
   Extras extras_;
   bool has_diffusivity_;
+  /// The points of each array that all plans together need in memory. Tasks ask for them at each level.
+  std::map<std::string, tessera::Box> points_;
 };
 
 }  // namespace flow

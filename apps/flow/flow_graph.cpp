@@ -41,6 +41,24 @@ struct Bound {
   Image* image;
 };
 
+/// The names of an array of a level in the plans. The flows of a level change places, so that each needs what
+/// all need.
+std::vector<std::string> aliases(int level, const std::string& array) {
+  for (const char* const component : {"u", "v"})
+    if (array.ends_with(fmt::format("{}_{}", component, level)))
+      return {fmt::format("{}_{}", component, level), fmt::format("next_{}_{}", component, level),
+              fmt::format("before_{}_{}", component, level), fmt::format("start_{}_{}", component, level)};
+  return {array};
+}
+
+/// The arrays of a level that the turns read besides the flow.
+std::vector<std::string> equation_names(const PairPlans& plans, int level) {
+  std::vector<std::string> names;
+  for (const char* const array : {"gx", "gy", "h"}) names.push_back(fmt::format("{}_{}", array, level));
+  if (plans.has_diffusivity()) names.push_back(fmt::format("diffusivity_{}", level));
+  return names;
+}
+
 /// The base of the bodies of all tasks, which work on a pair and its present level. Each worker has a copy of
 /// a body, with plan instances of its own for each level.
 class LevelBody {
@@ -75,16 +93,6 @@ class LevelBody {
   }
 
  private:
-  /// The names of an array in the plans. The flows of a level change places, so that each needs what all
-  /// need.
-  static std::vector<std::string> aliases(int level, const std::string& array) {
-    for (const char* const component : {"u", "v"})
-      if (array.ends_with(fmt::format("{}_{}", component, level)))
-        return {fmt::format("{}_{}", component, level), fmt::format("next_{}_{}", component, level),
-                fmt::format("before_{}_{}", component, level), fmt::format("start_{}_{}", component, level)};
-    return {array};
-  }
-
   std::deque<graph::PipelineBody> bodies_;
 };
 
@@ -141,7 +149,7 @@ class Linearise : LevelBody {
       images.push_back({name(pair, array), &pair.pyramids[place(pair)][number++]});
     add_flow_to(images, pair, pair.now, "u", "v");
     number = 0;
-    for (const std::string& array : equation_names(pair))
+    for (const std::string& array : equation_names(*pair.plans, pair.level))
       computed.push_back({array, &pair.equations[number++]});
     become(pair, planned, computed);
     images.insert(images.end(), computed.begin(), computed.end());
@@ -151,13 +159,6 @@ class Linearise : LevelBody {
     pair.is_solved = false;
     pair.turns.back().push_back(0);
     return lease;
-  }
-
-  /// The arrays that the turns read besides the flow.
-  static std::vector<std::string> equation_names(const Pair& pair) {
-    std::vector<std::string> names{name(pair, "gx"), name(pair, "gy"), name(pair, "h")};
-    if (pair.plans->has_diffusivity()) names.push_back(name(pair, "diffusivity"));
-    return names;
   }
 };
 
@@ -177,7 +178,7 @@ class TurnOfSolver : LevelBody {
     add_flow_to(images, pair, pair.now, "u", "v");
     images.insert(images.end(), computed.begin(), computed.end());
     std::size_t number = 0;
-    for (const std::string& array : Linearise::equation_names(pair))
+    for (const std::string& array : equation_names(*pair.plans, pair.level))
       images.push_back({array, &pair.equations[number++]});
     OneNumber weight(pair.weight);
     OneElement<float> next_weight;
@@ -266,19 +267,34 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
   turns.clear();
   if (is_alike) return;
   const Planned& planned = plans->pyramids();
-  first.become_array(planned, "input", plans->points_of({"input"}));
-  second.become_array(planned, "frame_1");
-  if (plans->extras().has_truth) truth.become_array(plans->results(), "truth");
+  std::vector<graph::ImageOfArray> images{{&first, planned, "input", plans->points_of({"input"})},
+                                          {&second, planned, "frame_1"},
+                                          {&result, plans->results(), "flow"}};
+  if (plans->extras().has_truth) images.push_back({&truth, plans->results(), "truth"});
+  if (plans->extras().has_picture) images.push_back({&picture, plans->results(), "picture"});
   pyramids.resize(plans->levels().size());
   int of_level = 0;
   for (auto& planes : pyramids) {
     std::size_t plane = 0;
     for (const char* const array : {"first", "second", "second_dx", "second_dy"}) {
       const std::string name = fmt::format("{}_{}", array, of_level);
-      planes[plane++].become_array(planned, name, plans->points_of({name}));
+      images.push_back({&planes[plane++], planned, name, plans->points_of({name})});
     }
     ++of_level;
   }
+  add_level_0(images);
+  Image::become_arrays(images);
+}
+
+void Pair::add_level_0(std::vector<graph::ImageOfArray>& images) {
+  const LevelPlans& finest = plans->levels()[0];
+  for (auto& [u, v] : flows) {
+    images.push_back({&u, finest.turn, "next_u_0", plans->points_of(aliases(0, "u_0"))});
+    images.push_back({&v, finest.turn, "next_v_0", plans->points_of(aliases(0, "v_0"))});
+  }
+  std::size_t number = 0;
+  for (const std::string& array : equation_names(*plans, 0))
+    images.push_back({&equations[number++], finest.linearise, array, plans->points_of({array})});
 }
 
 std::size_t Pair::unused() const {

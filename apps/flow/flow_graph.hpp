@@ -57,6 +57,11 @@ struct Pair {
   void begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans);
   /// Returns the components that hold neither the flow nor one of those before that are still needed.
   std::size_t unused() const;
+
+ private:
+  /// Adds the flows and the equations of level 0. Their memory holds those of the coarser levels, too, so
+  /// that nothing is allocated from level to level.
+  void add_level_0(std::vector<tessera::graph::ImageOfArray>& images);
 };
 
 using PairLease = tessera::graph::Lease<Pair>;

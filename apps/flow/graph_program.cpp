@@ -14,6 +14,7 @@
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/view/collectively.hpp"
 #include "true_flows.hpp"
 
@@ -47,7 +48,8 @@ class GraphProgram final : public app::GraphProgram {
     });
     Extras extras = outputs_->extras();
     extras.has_truth = !truths_.files().empty();
-    plans_ = std::make_shared<const PairPlans>(frame.domain, frame.type, settings_, extras);
+    plans_ = std::make_shared<const PairPlans>(frame.domain, frame.type, settings_, extras,
+                                               runs_on_host ? cache_to_write_past(1) : 0);
     add_tasks();
   }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -16,10 +15,11 @@ namespace {
 
 using namespace tessera;
 
-/// Plans a pipeline for one thread.
-Planned planned(Pipeline pipeline) {
+/// Plans a pipeline for one thread, which has this share of the cache.
+Planned planned(Pipeline pipeline, std::int64_t cache_bytes) {
   auto result = std::make_shared<graph::PlannedPipeline>();
-  result->plan = make_plan(pipeline, {}, {.threads = 1, .device = !runs_on_host}, 1, 0);
+  const Target target{.threads = 1, .device = !runs_on_host, .cache_bytes = cache_bytes};
+  result->plan = make_plan(pipeline, {}, target, 1, 0);
   result->algorithm = std::move(pipeline);
   return result;
 }
@@ -48,31 +48,38 @@ Pipeline results_of(const Box& frame, ElementType type, const Box& box, const Ex
 
 }  // namespace
 
-PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras)
+PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras,
+                     std::int64_t cache_bytes)
     : extras_(extras), has_diffusivity_(settings.penalty == Penalty::charbonnier) {
   const std::vector<Box> boxes = level_boxes(frame, settings);
-  pyramids_ = planned(pyramids_of(frame, type, boxes, settings));
+  const auto plan = [&](Pipeline pipeline) { return planned(std::move(pipeline), cache_bytes); };
+  pyramids_ = plan(pyramids_of(frame, type, boxes, settings));
   for (int level = 0; level < static_cast<int>(boxes.size()); ++level) {
-    levels_.push_back({planned(make_begin(level, boxes, settings)),
-                       planned(make_equations(level, boxes, settings)),
-                       planned(make_turn(level, boxes, settings)), nullptr});
-    if (settings.warp_tolerance > 0)
-      levels_.back().compare = planned(make_comparison(level, boxes, settings));
+    levels_.push_back({plan(make_begin(level, boxes, settings)), plan(make_equations(level, boxes, settings)),
+                       plan(make_turn(level, boxes, settings)), nullptr});
+    if (settings.warp_tolerance > 0) levels_.back().compare = plan(make_comparison(level, boxes, settings));
   }
-  results_ = planned(results_of(frame, type, boxes[0], extras));
+  results_ = plan(results_of(frame, type, boxes[0], extras));
+  note_points();
 }
 
-Box PairPlans::points_of(const std::vector<std::string>& names) const {
+void PairPlans::note_points() {
   std::vector<Planned> plans{pyramids_, results_};
   for (const LevelPlans& level : levels_)
     plans.insert(plans.end(), {level.begin, level.linearise, level.turn, level.compare});
-  Box points;
   for (const Planned& planned : plans) {
     if (planned == nullptr) continue;
-    for (const ArrayDeclaration& array : planned->algorithm.arrays())
-      if (std::ranges::find(names, array.name) != names.end())
-        points = hull(points, points_in_memory(planned->algorithm, planned->plan, array.name));
+    for (const ArrayDeclaration& array : planned->algorithm.arrays()) {
+      Box& points = points_[array.name];
+      points = hull(points, points_in_memory(planned->algorithm, planned->plan, array.name));
+    }
   }
+}
+
+Box PairPlans::points_of(const std::vector<std::string>& names) const {
+  Box points;
+  for (const std::string& name : names)
+    if (const auto found = points_.find(name); found != points_.end()) points = hull(points, found->second);
   return points;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +34,10 @@ struct LevelPlans {
 /// in parts that no loop joins. Each plan is for one thread.
 class PairPlans {
  public:
-  /// Plans all tasks, by the schedule that make_plan chooses. Throws the exceptions of make_plan.
+  /// Plans all tasks, by the schedule that make_plan chooses. `cache_bytes` is the share of the cache that a
+  /// thread has (see Target::cache_bytes). Throws the exceptions of make_plan.
   PairPlans(const tessera::Box& frame, tessera::ElementType type, const Settings& settings,
-            const Extras& extras = {});
+            const Extras& extras = {}, std::int64_t cache_bytes = 0);
 
   /// The pyramids: `first_0`, `second_0`, `second_dx_0`, `second_dy_0`, `first_1`, and so on.
   const Planned& pyramids() const { return pyramids_; }
@@ -52,10 +55,14 @@ class PairPlans {
   tessera::Box points_of(const std::vector<std::string>& names) const;
 
  private:
+  void note_points();
+
   Planned pyramids_, results_;
   std::vector<LevelPlans> levels_;
   Extras extras_;
   bool has_diffusivity_;
+  /// The points of each array that all plans together need in memory. Tasks ask for them at each level.
+  std::map<std::string, tessera::Box> points_;
 };
 
 }  // namespace flow

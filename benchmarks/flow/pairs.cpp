@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/view/host_copy.hpp"
 
@@ -72,6 +73,7 @@ struct FlowPairs::PlannedFlow {
   PlanInstance make_instance(const app::Session& session) const {
     Target target;
     target.threads = session.threads();
+    target.cache_bytes = cache_to_write_past(target.threads);
     const Plan plan =
         make_plan(rounds.pipeline, rounds.schedule, target, session.rank_count(), session.rank());
     return {rounds.pipeline, plan, session.communicator()};
@@ -86,7 +88,8 @@ FlowPairs::FlowPairs(const app::Session& session, Size size, int pairs, const fl
   draw(size, pairs);
   for (const bool overlaps_test : {false, true})
     pipelines_.push_back(std::make_unique<PlannedFlow>(session, box_, settings_, overlaps_test));
-  plans_ = std::make_shared<const PairPlans>(box_, ElementType::uint8, settings_);
+  plans_ = std::make_shared<const PairPlans>(box_, ElementType::uint8, settings_, flow::Extras{},
+                                             cache_to_write_past(1));
 }
 
 FlowPairs::~FlowPairs() = default;

@@ -2,6 +2,7 @@
 // The graph of loops that computes the flow of several pairs at the same time, compared with the pipeline.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -176,6 +177,44 @@ TEST(FlowGraph, HasTheBitsAndTheTurnsOfThePipeline) {
       }
     }
   }
+}
+
+/// The bytes that Kokkos has allocated since the function `count_bytes` was set.
+std::atomic<std::int64_t> allocated_bytes = 0;
+
+void count_bytes(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) {
+  allocated_bytes += static_cast<std::int64_t>(bytes);
+}
+
+TEST(FlowGraph, AllocatesNothingAfterTheFirstPair) {
+  const Box box{{0, 60}, {0, 50}};
+  std::vector<WholeArray<std::uint8_t>> frames;
+  for (int number = 0; number <= pairs; ++number) frames.push_back(frame_of(box, number));
+  const Settings settings{.levels = 3, .warps = 3, .warp_tolerance = 0.05, .turns = 10, .tolerance = 0.02};
+  const auto plans = std::make_shared<const PairPlans>(box, ElementType::uint8, settings);
+  std::vector<std::int64_t> bytes;
+  graph::Graph graph("flow");
+  const graph::Pool<Pair> memory(graph, "pairs", {.count = 1}, [] { return std::make_shared<Pair>(); });
+  const auto begun = graph.source(
+      "read", {},
+      [&](std::int64_t number, PairLease pair) -> std::optional<PairLease> {
+        bytes.push_back(allocated_bytes);
+        if (number == pairs) return std::nullopt;
+        pair->begin(number, plans);
+        copy_to(pair->first, frames[static_cast<std::size_t>(number)]);
+        copy_to(pair->second, frames[static_cast<std::size_t>(number) + 1]);
+        return pair;
+      },
+      memory);
+  graph.sink(
+      "keep", {}, [](const PairLease&) {},
+      flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
+  Kokkos::Tools::Experimental::set_allocate_data_callback(&count_bytes);
+  graph.run({.workers = 1}).wait();
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  // The bodies of tasks are made for the first pair, with memory for the arrays that are no images.
+  EXPECT_GT(bytes[1], bytes[0]);
+  EXPECT_EQ(bytes.back(), bytes[1]);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -135,6 +137,72 @@ TEST(GraphPipeline, ComputesInAnImageWithThePointsOfSeveralPlans) {
     const auto value = [y](int at) { return at < 0 || at > 39 ? 0 : 1 + 10 * at + y; };
     EXPECT_EQ(point, static_cast<float>(value(x - 7) + value(x + 7)));
   });
+}
+
+std::int64_t allocated_bytes = 0;
+
+void count_bytes(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+  if (std::string_view(label) == "tessera: arrays") allocated_bytes += static_cast<std::int64_t>(bytes);
+}
+
+/// Returns the bytes that plan instances allocate for arrays while `call` runs.
+template <class Call>
+std::int64_t bytes_of(const Call& call) {
+  allocated_bytes = 0;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(&count_bytes);
+  call();
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  return allocated_bytes;
+}
+
+/// The sums of the sums of three points, whose first sums are an array that is neither input nor output.
+PlannedPipeline planned_sums_of_sums(const Box& domain) {
+  Pipeline sums;
+  const auto input = sums.input<float, 2>("input", domain, Boundary::clamp);
+  const auto inner = sums.stage<float>("inner", SumOfThree{}, input);
+  sums.output(sums.stage<float>("sums", SumOfThree{}, inner), domain);
+  Schedule schedule;
+  schedule.stages["inner"].placement = Placement::rank;
+  Plan plan = make_plan(sums, schedule, {.threads = 1}, 1, 0);
+  return {.algorithm = std::move(sums), .plan = std::move(plan), .output = "sums"};
+}
+
+TEST(GraphPipeline, HasNoMemoryOfItsOwnForImages) {
+  const Box domain{{0, 400}, {0, 200}};
+  constexpr std::int64_t array_bytes = 400 * 200 * sizeof(float);
+  const auto sums = std::make_shared<const PlannedPipeline>(planned_sums_of_sums(domain));
+  std::array<Image, 4> images;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    i % 2 == 0 ? images[i].become_input(sums) : images[i].become_output(sums);
+  PipelineBody body;
+  const std::int64_t bytes = bytes_of([&] {
+    body.compute(sums, {{"input", images[0]}, {"sums", images[1]}});
+  });
+  // Devices have memory for all three arrays, and copy the points of images.
+  const std::int64_t own = runs_on_host ? 1 : 3;
+  EXPECT_GE(bytes, own * array_bytes);
+  EXPECT_LT(bytes, (own + 1) * array_bytes);
+  EXPECT_EQ(bytes_of([&] { body.compute(sums, {{"input", images[2]}, {"sums", images[3]}}); }), 0);
+  // An array without an image has memory of its own, whatever images the calls before had.
+  EXPECT_GE(bytes_of([&] { body.compute(sums, {{"input", images[0]}}); }), (3 - own) * array_bytes);
+  EXPECT_EQ(bytes_of([&] { body.compute(sums, {{"input", images[2]}, {"sums", images[3]}}); }), 0);
+}
+
+TEST(GraphPipeline, ImagesLieSideBySideAndKeepMemoryThatIsLargeEnough) {
+  const auto large = std::make_shared<const PlannedPipeline>(planned_sums({{0, 41}, {0, 21}}));
+  const auto small = std::make_shared<const PlannedPipeline>(planned_sums({{0, 40}, {0, 20}}));
+  Image input, output;
+  const auto become = [&](const std::shared_ptr<const PlannedPipeline>& planned) {
+    Image::become_arrays({{&input, planned, "input"}, {&output, planned, "sums"}});
+    EXPECT_EQ(input.planned(), planned);
+    EXPECT_EQ(output.points().box, planned->algorithm[planned->algorithm.find("sums")].domain);
+    return std::pair(input.block().memory().data(), output.block().memory().data());
+  };
+  const auto memory = become(large);
+  EXPECT_EQ(memory.second, memory.first + input.bytes());
+  EXPECT_EQ(become(small), memory);
+  input = {};
+  EXPECT_NE(become(large), memory);
 }
 
 }  // namespace

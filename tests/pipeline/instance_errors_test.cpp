@@ -45,6 +45,32 @@ TEST(PlanInstance, KeepsInputsAndOutputs) {
   }
 }
 
+TEST(PlanInstance, NeedsTheBlocksThatItHasNoMemoryFor) {
+  const auto message = [](const auto& call) { return test::message_of<InternalError>(call); };
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
+  const Plan plan = make_plan(pipeline, {}, {}, 1, 0);
+  ArrayMemory memory;
+  memory.bound = {"input", "bv"};
+  if constexpr (!runs_on_host) {
+    EXPECT_EQ(message([&] { PlanInstance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory); }),
+              "'input' cannot be computed in the memory of the caller: kernels run on a device");
+    return;
+  }
+  PlanInstance instance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory);
+  EXPECT_EQ(message([&] { instance.run({}); }),
+            "'input' has no memory: bind a block to it before the first run");
+  const auto bind = [&](const char* name) {
+    const BlockLayout layout = layout_in_memory(pipeline, plan, name);
+    instance.bind(name, {layout, Kokkos::View<std::byte*, Kokkos::HostSpace>(
+                                     "block", static_cast<std::size_t>(layout.bytes))});
+  };
+  bind("input");
+  EXPECT_EQ(message([&] { instance.compute(); }),
+            "'bv' has no memory: bind a block to it before the first run");
+  bind("bv");
+  EXPECT_NO_THROW(instance.compute());
+}
+
 TEST(PlanInstance, OfAnotherRankIsAnError) {
   const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   const Plan plan = make_plan(pipeline, {}, {}, 3, 1);

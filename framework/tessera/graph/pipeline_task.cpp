@@ -33,7 +33,7 @@ Lease<Image> PipelineBody::operator()(const Lease<Image>& input, Lease<Image> ou
 
 void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned,
                            const std::vector<NamedImage>& images, Bindings bindings) {
-  PlanInstance& instance = instance_for(planned);
+  PlanInstance& instance = instance_for(planned, images);
   std::vector<ImagePoints> copied;
   copied.reserve(images.size());
   for (const NamedImage& named : images) {
@@ -51,17 +51,26 @@ void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned
   instance.run(bindings);
 }
 
-PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipeline>& planned) {
-  const auto found = std::ranges::find(instances_, planned, [](const auto& entry) { return entry.first; });
+PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipeline>& planned,
+                                         const std::vector<NamedImage>& images) {
+  const bool is_bound = !planned->plan.target.device;
+  const auto found = std::ranges::find_if(instances_, [&](const Instance& entry) {
+    return entry.planned == planned &&
+           (!is_bound || std::ranges::equal(entry.bound, images, {}, {}, &NamedImage::array));
+  });
   if (found != instances_.end()) {
     std::rotate(instances_.begin(), found, found + 1);
-  } else {
-    if (instances_.size() == most_instances) instances_.pop_back();
-    auto made =
-        std::make_unique<PlanInstance>(planned->algorithm, planned->plan, MPI_COMM_SELF, Transport{}, mode_);
-    instances_.emplace(instances_.begin(), planned, std::move(made));
+    return *instances_.front().instance;
   }
-  return *instances_.front().second;
+  if (instances_.size() == most_instances) instances_.pop_back();
+  ArrayMemory memory;
+  for (const NamedImage& named : images)
+    if (is_bound) memory.bound.emplace_back(named.array);
+  std::vector<std::string> bound = memory.bound;
+  auto made = std::make_unique<PlanInstance>(planned->algorithm, planned->plan, MPI_COMM_SELF, Transport{},
+                                             mode_, std::move(memory));
+  instances_.insert(instances_.begin(), {planned, std::move(bound), std::move(made)});
+  return *instances_.front().instance;
 }
 
 }  // namespace tessera::graph

@@ -39,16 +39,25 @@ class PipelineBody {
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
 
   /// Runs `planned` with `images` as its inputs and its outputs. An array without an image has memory of its
-  /// own. Calls the functions of `bindings` that are about loops. Throws the exceptions of PlanInstance.
+  /// own, and the others have none besides that of their images. Calls the functions of `bindings` that are
+  /// about loops. Throws the exceptions of PlanInstance.
   void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images,
                Bindings bindings = {});
 
  private:
-  PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned);
+  /// An instance of a plan that has no memory for the arrays `bound`, which are images.
+  struct Instance {
+    std::shared_ptr<const PlannedPipeline> planned;
+    std::vector<std::string> bound;
+    std::unique_ptr<PlanInstance> instance;
+  };
+
+  PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned,
+                             const std::vector<NamedImage>& images);
 
   HostMode mode_;
   /// The instances of the shapes that came last, by their plans.
-  std::vector<std::pair<std::shared_ptr<const PlannedPipeline>, std::unique_ptr<PlanInstance>>> instances_;
+  std::vector<Instance> instances_;
 };
 
 /// Adds a pipeline as a task: it reads images that are planned for it (see Image::become_input) and emits

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tessera/view/compat.hpp"
 #include "tessera/view/host_mode.hpp"
@@ -17,6 +19,9 @@ struct ArrayMemory {
   std::int64_t at_least = 0;
   /// Which threads touch new memory first. Kernels must not be launched while another thread launches some.
   HostMode touched_by = HostMode::kernels;
+  /// The inputs and outputs that get no memory, since blocks of the caller will be bound to them before the
+  /// first run (see PlanInstance::bind). Plans for devices can have none of them.
+  std::vector<std::string> bound = {};
 };
 
 }  // namespace tessera

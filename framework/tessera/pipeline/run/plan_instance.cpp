@@ -118,6 +118,7 @@ class PlanInstance::Impl {
   const RankExecutor& executor() const { return *executor_; }
   PlanReductions& reductions() { return *reductions_; }
   void run(const std::vector<PlanNode>& nodes, const Bindings& bindings, const StepObserver& observer) {
+    executor_->check_bound();
     InstanceActions actions(*executor_, *exchanges_, *reductions_, bindings, observer);
     PlanWalker(executor_->pipeline(), follows_, bindings, actions).run(nodes);
   }

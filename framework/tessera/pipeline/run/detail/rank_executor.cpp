@@ -8,6 +8,7 @@
 
 #include "tessera/domain/number_at.hpp"
 #include "tessera/pipeline/plan/visit_step.hpp"
+#include "tessera/pipeline/run/detail/place_without.hpp"
 #include "tessera/view/fill_boundary.hpp"
 #include "tessera/view/huge_pages.hpp"
 
@@ -71,22 +72,43 @@ RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
     throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
-  const bool is_new = memory_.size() == 0 || static_cast<std::int64_t>(memory_.size()) < plan.array_bytes;
-  if (is_new) {
-    memory_ = {};  // so that the memory that is too small is given back first
-    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
-                                static_cast<std::size_t>(std::max(plan.array_bytes, memory.at_least)));
-    if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
-  }
-  allocate(is_new, mode == HostMode::kernels ? memory.touched_by : mode);
+  allocate(std::move(memory));
   prepare(plan_.root);
 }
 
 RankExecutor::~RankExecutor() = default;
 
-void RankExecutor::allocate(bool is_new, HostMode touched_by) {
-  for (const Buffer& buffer : plan_.buffers) {
-    const auto begin = static_cast<std::size_t>(buffer.offset);
+void RankExecutor::allocate(ArrayMemory memory) {
+  std::vector<bool> is_left_out(plan_.buffers.size());
+  for (const std::string& name : memory.bound) {
+    const int array = pipeline_.find(name);
+    check_bindable(array);
+    unbound_.push_back(array);
+    is_left_out[static_cast<std::size_t>(plan_.stages[static_cast<std::size_t>(array)].written_buffer)] =
+        true;
+  }
+  std::vector<std::int64_t> offsets;
+  const std::int64_t bytes = place_without(plan_, is_left_out, offsets);
+  const bool is_new = memory_.size() == 0 || static_cast<std::int64_t>(memory_.size()) < bytes;
+  if (is_new) {
+    memory_ = {};  // so that the memory that is too small is given back first
+    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
+                                static_cast<std::size_t>(std::max(bytes, memory.at_least)));
+    if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
+  }
+  make_blocks(offsets, is_new, mode_ == HostMode::kernels ? memory.touched_by : mode_);
+  place_arrays();
+  make_partial_values();
+}
+
+void RankExecutor::make_blocks(const std::vector<std::int64_t>& offsets, bool is_new, HostMode touched_by) {
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const Buffer& buffer = plan_.buffers[i];
+    if (offsets[i] < 0) {
+      blocks_.emplace_back();
+      continue;
+    }
+    const auto begin = static_cast<std::size_t>(offsets[i]);
     const BlockLayout layout =
         padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
     const auto bytes =
@@ -96,6 +118,9 @@ void RankExecutor::allocate(bool is_new, HostMode touched_by) {
     else
       blocks_.emplace_back(layout, bytes);
   }
+}
+
+void RankExecutor::place_arrays() {
   for (const ArrayRegions& stage : plan_.stages) {
     const auto place = [this](int buffer) {
       return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
@@ -105,6 +130,9 @@ void RankExecutor::allocate(bool is_new, HostMode touched_by) {
     arrays_.written.push_back(place(stage.written_buffer));
     arrays_.read.push_back(place(stage.read_buffer));
   }
+}
+
+void RankExecutor::make_partial_values() {
   for (int id = 0; id < pipeline_.size(); ++id)
     if (const ReductionKernel* kernel = pipeline_[id].reduction) {
       const int loop = pipeline_.loop_of(id);
@@ -140,26 +168,39 @@ const Block<>& RankExecutor::written_block(int array) const {
   return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
 }
 
+void RankExecutor::refuse_binding(int array, const std::string& reason) const {
+  throw InternalError(
+      fmt::format("'{}' cannot be computed in the memory of the caller: {}", pipeline_[array].name, reason));
+}
+
+void RankExecutor::check_bindable(int array) const {
+  const ArrayRegions& regions = plan_.stages[static_cast<std::size_t>(array)];
+  if (regions.written_buffer != regions.read_buffer || plan_.rank_count > 1)
+    refuse_binding(array, "ranks exchange it");
+  if (plan_.target.device) refuse_binding(array, "kernels run on a device");
+  if (pipeline_.is_fed(array)) refuse_binding(array, "a loop moves it");
+}
+
 void RankExecutor::bind(int array, const Block<Kokkos::HostSpace>& block) {
   const auto place = static_cast<std::size_t>(array);
   const ArrayRegions& regions = plan_.stages[place];
   const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(regions.written_buffer)];
-  const ArrayDeclaration& declared = pipeline_[array];
-  const auto refuse = [&](const std::string& reason) {
-    throw InternalError(
-        fmt::format("'{}' cannot be computed in the memory of the caller: {}", declared.name, reason));
-  };
-  if (regions.written_buffer != regions.read_buffer || plan_.rank_count > 1) refuse("ranks exchange it");
-  if (plan_.target.device) refuse("kernels run on a device");
-  if (pipeline_.is_fed(array)) refuse("a loop moves it");
+  check_bindable(array);
   if (!block.box().contains(buffer.box))
-    refuse(fmt::format("the block has the points {}, but the plan needs {}", to_string(block.box()),
-                       to_string(buffer.box)));
-  if (block.layout().element_size != declared.element_bytes())
-    refuse(fmt::format("its elements have {} bytes, those of the block {}", declared.element_bytes(),
-                       block.layout().element_size));
+    refuse_binding(array, fmt::format("the block has the points {}, but the plan needs {}",
+                                      to_string(block.box()), to_string(buffer.box)));
+  if (block.layout().element_size != pipeline_[array].element_bytes())
+    refuse_binding(array, fmt::format("its elements have {} bytes, those of the block {}",
+                                      pipeline_[array].element_bytes(), block.layout().element_size));
   share(blocks_[static_cast<std::size_t>(regions.written_buffer)], block);
   arrays_.written[place] = arrays_.read[place] = block.reference();
+  std::erase(unbound_, array);
+}
+
+void RankExecutor::check_bound() const {
+  if (!unbound_.empty())
+    throw InternalError(fmt::format("'{}' has no memory: bind a block to it before the first run",
+                                    pipeline_[unbound_.front()].name));
 }
 
 void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {

@@ -45,6 +45,9 @@ class RankExecutor {
   /// Returns the partial values of a global reduction on this rank; null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
+  /// Throws InternalError if an array has no memory, as the caller was to bind a block to it and has not.
+  void check_bound() const;
+
   /// Runs a leaf that needs no other rank: a Read, Write, FillBoundary, Compute or Swap step. Kernels are
   /// enqueued on the execution space. On hosts, a Compute step is complete when the function returns. Throws
   /// the exceptions of sources and sinks. Throws InternalError for other kinds of nodes, and when a checked
@@ -63,8 +66,16 @@ class RankExecutor {
   double number(int array) const;
 
  private:
-  /// Makes the blocks of all buffers. If the memory is new, the threads `touched_by` touch it first.
-  void allocate(bool is_new, HostMode touched_by);
+  /// Makes the blocks of all buffers but those that the caller will bind, in `memory` or in new memory.
+  void allocate(ArrayMemory memory);
+  /// Makes the block of each buffer at its offset. If the memory is new, the threads `touched_by` touch it
+  /// first. A buffer with a negative offset gets no block.
+  void make_blocks(const std::vector<std::int64_t>& offsets, bool is_new, HostMode touched_by);
+  void place_arrays();
+  void make_partial_values();
+  /// Throws InternalError if an array can never be bound.
+  void check_bindable(int array) const;
+  [[noreturn]] void refuse_binding(int array, const std::string& reason) const;
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);
@@ -90,6 +101,8 @@ class RankExecutor {
   Kokkos::View<std::byte*, MemorySpace> memory_;
   /// The block of each buffer of the plan, by the number of the buffer.
   std::vector<Block<>> blocks_;
+  /// The ids of the arrays that have no memory before the caller binds a block to them.
+  std::vector<int> unbound_;
   /// The number of the buffer in which each array is written, by the id of the array. Swaps exchange these
   /// numbers, and the entries of `arrays_`.
   std::vector<int> written_buffer_;

@@ -94,10 +94,14 @@ class Groups(ProgramRuns):
         # All tasks start together on one rank, and end before.
         for task in allocation["tasks"]:
             task.update(ranks=[[1, 2]], start=9, finish=1)
+        allocation.update(lower_bound=12345, period=-1)
         with open(self.path("a.json"), "w", encoding="utf-8") as file:
             json.dump(allocation, file)
         text = self.output("chain", 2, *self.words("program.allocation=a.json"))
         self.assertNotIn("estimated 0 s", text)
+        text = self.output("chain", 0, *self.words("program.allocation=a.json", "--explain", "--ranks", "2"))
+        self.assertNotIn("12345", text)
+        self.assertIn("a.json", text)
         self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
 
     def test_a_trace_says_who_did_what_when(self):

@@ -2,6 +2,7 @@
 // A program whose own code fails, on one rank or on all of them, or that refuses its images; its first word
 // says where.
 #include <chrono>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -69,11 +70,21 @@ int fail_in_iteration(int argc, char** argv) {
   return app::run_iteration_application(argc, argv, application);
 }
 
-/// Stands for a library that needs days.
+/// Stands for a library that needs longer than anyone waits. Leaves a file that tells that it has begun.
 struct Stall {
   static Box footprint(int, const Box& box) { return box; }
   void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const {
-    std::this_thread::sleep_for(std::chrono::hours(48));
+    std::ofstream("begun");
+    std::this_thread::sleep_for(std::chrono::minutes(2));
+    throw std::runtime_error("nobody has ended the run");
+  }
+};
+
+/// Stands for a library that needs a while.
+struct Sleep {
+  static Box footprint(int, const Box& box) { return box; }
+  void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   }
 };
 
@@ -85,10 +96,20 @@ Pipeline stalling() {
   return pipeline;
 }
 
-int stall(int argc, char** argv) {
-  app::PipelineApplication application{.program = "failing", .summary = "Stands still."};
-  application.generate = [](const deck::Deck&) { return stalling(); };
-  return app::run_pipeline_application(argc, argv, app::with_names_of(stalling(), application));
+/// Its library steps take longer together than `watchdog` of the tests allows for one.
+Pipeline sleeping() {
+  Pipeline pipeline;
+  Array<float, 2> last = pipeline.stage<float, 2>("first", Zero{});
+  for (const char* name : {"second", "third", "fourth", "fifth"})
+    last = pipeline.library_stage<float, 2>(name, Sleep{}, {}, last);
+  pipeline.output(last, Box{{0, 8}, {0, 8}});
+  return pipeline;
+}
+
+int generate(int argc, char** argv, Pipeline (*pipeline)()) {
+  app::PipelineApplication application{.program = "failing", .summary = "Stands still, or is slow."};
+  application.generate = [pipeline](const deck::Deck&) { return pipeline(); };
+  return app::run_pipeline_application(argc, argv, app::with_names_of(pipeline(), application));
 }
 
 /// With a name that the pipeline lacks.
@@ -149,6 +170,7 @@ int main(int argc, char** argv) {
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
   if (place == "iteration") return fail_in_iteration(argc - 1, argv + 1);
   if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
-  if (place == "stalls") return stall(argc - 1, argv + 1);
+  if (place == "stalls") return generate(argc - 1, argv + 1, stalling);
+  if (place == "sleeps") return generate(argc - 1, argv + 1, sleeping);
   return fail_in_pipeline(argc - 1, argv + 1, place);
 }

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 import numpy as np
@@ -93,10 +94,14 @@ class Groups(ProgramRuns):
         # All tasks start together on one rank, and end before.
         for task in allocation["tasks"]:
             task.update(ranks=[[1, 2]], start=9, finish=1)
+        allocation.update(lower_bound=12345, period=-1)
         with open(self.path("a.json"), "w", encoding="utf-8") as file:
             json.dump(allocation, file)
         text = self.output("chain", 2, *self.words("program.allocation=a.json"))
         self.assertNotIn("estimated 0 s", text)
+        text = self.output("chain", 0, *self.words("program.allocation=a.json", "--explain", "--ranks", "2"))
+        self.assertNotIn("12345", text)
+        self.assertIn("a.json", text)
         self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
 
     def test_a_trace_says_who_did_what_when(self):
@@ -127,6 +132,21 @@ class Groups(ProgramRuns):
                     if (before, rank) in whole and ("edges", rank) in whole:
                         self.assertLess(ends[before, rank], whole["edges", rank]["ts"] + 1e-3)
             self.assertIn("plan", {event["name"] for event in events if event["cat"] == "phase"})
+
+    def test_a_watchdog_on_several_nodes_says_how_long_ranks_may_wait(self):
+        words = self.words("program.allocation=task", "watchdog=9.5")
+        remark = "for other ranks, as it does not see the steps on other machine nodes"
+        self.assertNotIn(remark, self.output("chain", 2, *words))
+        # With this variable MPICH takes each rank for a node of its own.
+        with unittest.mock.patch.dict(os.environ, MPIR_CVAR_NOLOCAL="1"):
+            text = self.output("chain", 2, *words)
+        found = re.search(rf"watchdog: a rank may wait ([0-9.]+) s {remark}", text)
+        self.assertIsNotNone(found, text)
+        steps = float(found.group(1)) / 9.5
+        # Four tasks, the start and the stop have two steps each, and each of the five steps of the chain has one or a few.
+        self.assertEqual(steps, round(steps))
+        self.assertGreaterEqual(steps, 17)
+        self.assertLessEqual(steps, 40)
 
     def test_explains_who_does_what(self):
         text = self.output("chain", 0, *self.words("program.allocation=task", "program.chart=chart.svg", "--explain",

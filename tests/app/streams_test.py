@@ -121,8 +121,13 @@ class Streams(ProgramRuns):
         self.assertRegex(text, r"all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 10.0 KiB")
         self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
         self.assertEqual(len(self.results("edges")), COUNT)
-        self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
-                      self.refused("chain", 2, *self.chain("program.costs=costs.yaml", "watchdog=9")))
+        watched = self.chain("program.costs=costs.yaml", "watchdog=60")
+        for more in ([], ["--explain"]):
+            self.assertIn("as ranks compute images of their own, but has no watchdog", self.output("chain", 2, *watched, *more))
+        self.assertIn("2 ranks, period 2 s", self.output("chain", 2, *watched, "--estimate"))
+        for more in ([], ["--explain"], ["--check"]):
+            self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
+                          self.refused("chain", 2, *watched, "program.allocation=whole", *more))
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
             self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
                           self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))

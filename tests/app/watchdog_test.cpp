@@ -48,22 +48,56 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   EXPECT_FALSE(folder.names().contains("s.h5"));
 }
 
-TEST(WatchdogTest, EndsARunOfTasksOfWhichOneStandsStill) {
-  const Folder folder;
+/// Returns the words of a run on two ranks, of which rank 0 computes task 'a', and rank 1 task 'b'.
+Words two_tasks(const Folder& folder, const std::string& program, const std::string& second) {
   folder.write("a.json",
                R"({"format": 1, "strategy": "", "ranks": 2, "lower_bound": 0, "period": 0, "tasks": [)"
                R"({"task": "a", "ranks": [[0, 1]], "start": 0, "finish": 0},)"
                R"({"task": "b", "ranks": [[1, 2]], "start": 1, "finish": 0}]})");
+  return {program,      "groups={a: [first], b: [" + second + "]}",
+          "threads=1",  "program.allocation=a.json",
+          "watchdog=5", "output.raw=o.raw"};
+}
+
+TEST(WatchdogTest, EndsARunOfTasksOfWhichOneStandsStill) {
+  const Folder folder;
   const ParallelEnding ending =
-      run_on_ranks(TESSERA_FAILING, 2, folder,
-                   Words{"stalls", "groups={a: [first], b: [second]}", "program.allocation=a.json",
-                         "threads=1", "output.raw=o.raw", "watchdog=1"});
+      run_on_ranks(TESSERA_FAILING, 2, folder, two_tasks(folder, "stalls", "second"));
   EXPECT_EQ(ending.status, 6) << ending.text();
-  // The other rank may wait until all steps have ended.
-  EXPECT_EQ(lines_with(ending.errors, "no step has ended"),
-            std::vector<std::string>{"failing: error: rank 1: no step has ended for 1 s (watchdog), this one "
+  EXPECT_EQ(lines_with(ending.errors, "rank 1: "),
+            std::vector<std::string>{"failing: error: rank 1: no step has ended for 5 s (watchdog), this one "
                                      "is in 'b: compute second'"})
       << ending.errors;
+}
+
+TEST(WatchdogTest, EndsARunOfTasksThatWaitForARankThatIsStopped) {
+  const Folder folder;
+  const std::string mark = std::to_string(getpid());
+  auto run = std::async(std::launch::async, [&] {
+    return run_on_ranks(TESSERA_FAILING, 2, folder, two_tasks(folder, "stalls", "second"),
+                        {{rank_mark, mark}});
+  });
+  const pid_t process = wait_for_rank(TESSERA_FAILING, mark, 1);
+  ASSERT_GT(process, 0);
+  while (!folder.names().contains("begun") && run.wait_for(10ms) == std::future_status::timeout) {
+  }
+  EXPECT_EQ(kill(process, SIGSTOP), 0);
+  const bool has_ended = run.wait_for(60s) == std::future_status::ready;
+  kill(process, SIGKILL);
+  const ParallelEnding ending = run.get();
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(ending.status, 6) << ending.text();
+  EXPECT_EQ(lines_with(ending.errors, "no step"),
+            std::vector<std::string>{"failing: error: rank 0: no step has ended for 5 s (watchdog), this one "
+                                     "is in 'stop: wait'"})
+      << ending.errors;
+}
+
+TEST(WatchdogTest, LeavesARankAloneThatWaitsForOthersThatGoOn) {
+  const Folder folder;
+  const ParallelEnding ending =
+      run_on_ranks(TESSERA_FAILING, 2, folder, two_tasks(folder, "sleeps", "second, third, fourth, fifth"));
+  EXPECT_EQ(ending.rank_statuses, (std::vector{0, 0})) << ending.text();
 }
 
 TEST(WatchdogTest, LeavesARunAloneThatGoesOn) {

@@ -121,6 +121,8 @@ TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
   EXPECT_EQ(refusal_of({{0, {2, 0}, 7, 0}, {1, {2}, 7, 0}}), "nothing was thrown");
   EXPECT_EQ(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}),
             begin + "task 'sum' starts at 1, before task 'smooth', whose array 'image' it reads, at 3" + end);
+  EXPECT_EQ(refusal_of({{0, {0}, -1, 2}, {1, {1}, 1, 2}}),
+            begin + "task 'smooth' starts at -1, but no task starts before 0" + end);
   EXPECT_EQ(refusal_of({{1, {1}, 1, 2}}), begin + "task 'smooth' is missing" + end);
   EXPECT_EQ(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}),
             begin + "task 'smooth' has 0 ranks, and may have 1 to 4" + end);
@@ -137,6 +139,10 @@ TEST(ScheduleJson, ComesBack) {
   const std::string text = group::to_json(pair_graph(), pair_schedule());
   EXPECT_NE(text.find("\"task\": \"smooth\""), std::string::npos) << text;
   EXPECT_EQ(group::schedule_from_json(pair_graph(), text), pair_schedule());
+  const GroupSchedule least = group::schedule_from_json(
+      pair_graph(),
+      R"({"format": 1, "strategy": "s", "ranks": 4, "tasks": [{"task": "sum", "ranks": [[1, 3]], "start": 2}]})");
+  EXPECT_EQ(least, (GroupSchedule{"s", 4, {{1, {1, 2}, 2, 0}}, 0, 0, 0}));
 }
 
 std::string refused_text(const std::string& from, const std::string& to) {
@@ -157,6 +163,8 @@ TEST(ScheduleJson, SaysWhatIsWrong) {
             begin + "'ranks' expects an integer from 1 to 16777216" + end);
   EXPECT_EQ(refused_text("\"smooth\"", "\"smoth\""),
             begin + "the graph has no task 'smoth'; did you mean 'smooth'?");
+  EXPECT_EQ(refused_text("\"smooth\"", "\"edges\""),
+            begin + "the graph has no task 'edges', but smooth, sum" + end);
   EXPECT_EQ(refused_text("\"smooth\"", "7"),
             begin + "'task' of entry 0 of 'tasks' expects a text without control characters" + end);
   EXPECT_EQ(refused_text("\"start\": 0.0", "\"start\": \"0\""),
@@ -169,9 +177,14 @@ TEST(ScheduleJson, SaysWhatIsWrong) {
             begin + where + "has [1, 5], but ranges lie within [0, 4], and begin before they end" + end);
   EXPECT_EQ(refused_text(ranks, "[2, 1]"),
             begin + where + "has [2, 1], but ranges lie within [0, 4], and begin before they end" + end);
-  EXPECT_EQ(refused_text(ranks, "[-1, 2]"), begin + where + "expects an integer from 0 to 16777216" + end);
+  EXPECT_EQ(refused_text(ranks, "[-1, 2]"),
+            begin + where + "has [-1, 2], but ranges lie within [0, 4], and begin before they end" + end);
+  EXPECT_EQ(
+      refused_text(ranks, "[0, 99999999999]"),
+      begin + where + "has [0, 99999999999], but ranges lie within [0, 4], and begin before they end" + end);
   EXPECT_EQ(refused_text(ranks, "[1]"), begin + where + "expects ranges [begin, end]" + end);
-  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"), begin + where + "has more ranks than the machine" + end);
+  EXPECT_EQ(refused_text(ranks, "[1, 2.5]"), begin + where + "expects ranges [begin, end] of integers" + end);
+  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"), begin + where + "has a rank twice" + end);
   EXPECT_EQ(test::message_of<InputError>([] { group::schedule_from_json(pair_graph(), "[]"); }),
             begin + "the schedule is not an object" + end);
 }

@@ -35,6 +35,11 @@ double number(const Json& object, std::string_view name, const std::string& wher
   refuse_text(fmt::format("'{}' of {} expects a number", name, where));
 }
 
+/// Returns a number that an object may lack, which is 0 then.
+double optional_number(const Json& object, std::string_view name, const std::string& where) {
+  return object.find(name) == nullptr ? 0 : number(object, name, where);
+}
+
 std::int64_t whole_number(const Json& json, const std::string& where, std::int64_t least, std::int64_t most) {
   const auto* const found = json.get_if<std::int64_t>();
   if (found == nullptr || *found < least || *found > most)
@@ -64,14 +69,17 @@ std::vector<int> ranks_from(const Json& task, const std::string& where, int rank
     const std::string place = fmt::format("'ranks' of {}", where);
     if (ends == nullptr || ends->size() != 2)
       refuse_text(fmt::format("{} expects ranges [begin, end]", place));
-    const std::int64_t begin = whole_number((*ends)[0], place, 0, most_machine_ranks);
-    const std::int64_t end = whole_number((*ends)[1], place, 0, most_machine_ranks);
-    if (begin > end || end > ranks)
+    const auto *const begin = (*ends)[0].get_if<std::int64_t>(), *const end =
+                                                                     (*ends)[1].get_if<std::int64_t>();
+    if (begin == nullptr || end == nullptr)
+      refuse_text(fmt::format("{} expects ranges [begin, end] of integers", place));
+    if (*begin < 0 || *begin > *end || *end > ranks)
       refuse_text(fmt::format("{} has [{}, {}], but ranges lie within [0, {}], and begin before they end",
-                              place, begin, end, ranks));
-    ranges.push_back({static_cast<int>(begin), static_cast<int>(end)});
-    count += end - begin;
-    if (count > ranks) refuse_text(fmt::format("{} has more ranks than the machine", place));
+                              place, *begin, *end, ranks));
+    ranges.push_back({static_cast<int>(*begin), static_cast<int>(*end)});
+    count += *end - *begin;
+    // So many ranks are not there without one of them twice.
+    if (count > ranks) refuse_text(fmt::format("{} has a rank twice", place));
   }
   return ranks_of(ranges);
 }
@@ -83,8 +91,9 @@ int id_of(const TaskGraph& graph, const std::string& name) {
     if (names.back() == name) return id;
   }
   const std::string meant = suggestion(name, names);
-  throw InputError(fmt::format("schedule of groups: the graph has no task '{}'{}", name,
-                               meant.empty() ? ": save the schedule again, or mend it" : meant));
+  if (meant.empty())
+    refuse_text(fmt::format("the graph has no task '{}', but {}", name, fmt::join(names, ", ")));
+  throw InputError(fmt::format("schedule of groups: the graph has no task '{}'{}", name, meant));
 }
 
 Json parsed(std::string_view text) {
@@ -132,8 +141,8 @@ GroupSchedule schedule_from_json(const TaskGraph& graph, std::string_view text) 
   schedule.strategy = text_of(json, "strategy", whole);
   schedule.ranks =
       static_cast<int>(whole_number(member(json, "ranks", whole), "'ranks'", 1, most_machine_ranks));
-  schedule.lower_bound = number(json, "lower_bound", whole);
-  schedule.period = number(json, "period", whole);
+  schedule.lower_bound = optional_number(json, "lower_bound", whole);
+  schedule.period = optional_number(json, "period", whole);
   for (const Json& task : list_of(json, "tasks", whole)) {
     const std::string name = text_of(task, "task", fmt::format("entry {} of 'tasks'", schedule.tasks.size()));
     const std::string where = fmt::format("task '{}'", name);
@@ -141,7 +150,7 @@ GroupSchedule schedule_from_json(const TaskGraph& graph, std::string_view text) 
     placed.task = id_of(graph, name);
     placed.ranks = ranks_from(task, where, schedule.ranks);
     placed.start = number(task, "start", where);
-    placed.finish = number(task, "finish", where);
+    placed.finish = optional_number(task, "finish", where);
   }
   put_in_order(schedule);
   return schedule;

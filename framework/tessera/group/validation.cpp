@@ -38,6 +38,10 @@ class Checker {
   }
 
   void check_order() const {
+    for (const ScheduledTask& task : schedule_.tasks)
+      if (!(std::isfinite(task.start) && task.start >= 0))
+        refuse(
+            fmt::format("task '{}' starts at {}, but no task starts before 0", name(task.task), task.start));
     for (const Edge& edge : graph_.edges())
       if (!(entry(edge.from).start <= entry(edge.to).start))
         refuse(fmt::format("task '{}' starts at {}, before task '{}', whose array '{}' it reads, at {}",

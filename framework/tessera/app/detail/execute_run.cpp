@@ -90,10 +90,10 @@ class Execution {
     const deck::Deck& deck = setup_.deck;
     const bool has_bands = band_of(plans_.mine()) != nullptr;
     const int step_count = steps_outside_loops(plans_.mine().root);
-    Watchdog watchdog(deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0,
-                      [this](int node, double limit) {
-                        end_standstill(setup_.session, setup_.application.program, limit, label_of(node));
-                      });
+    const double seconds = deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0;
+    Watchdog watchdog(seconds, [this, seconds](int node, double limit) {
+      end_standstill(setup_.session, setup_.application.program, seconds, limit, label_of(node));
+    });
     int steps = 0;
     try {
       const auto begin_step = [&](const PlanNode& node) {

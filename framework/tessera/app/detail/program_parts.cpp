@@ -19,6 +19,9 @@ constexpr std::array part_names = {"wait", "read", "compute", "send", "write"};
 constexpr int number_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
 constexpr int number_of_first_node = 1 + static_cast<int>(part_names.size());
 
+/// A task reads before its plan or writes after it, and sends.
+constexpr int steps_outside_of_plan = 2;
+
 std::string name_of_task(const group::Program& program, int task) {
   if (task == group::start_task) return "start";
   return task == group::stop_task ? "stop" : program.task(task).name;
@@ -30,12 +33,22 @@ ProgramParts::ProgramParts(MPI_Comm communicator, const ProgramPlans& programs,
                            const group::ProgramPlan& mine, int first)
     : programs_(programs), mine_(mine) {
   // A rank has plans of its own tasks only.
-  std::vector<int> nodes(static_cast<std::size_t>(programs.program().task_count()) + 2, 0);
-  for (const group::RankStep& step : mine.steps)
-    if (step.plan != nullptr) walk(step.plan->root, [&](const PlanNode&) { ++nodes[place_of(step.task)]; });
-  MPI_Allreduce(MPI_IN_PLACE, nodes.data(), static_cast<int>(nodes.size()), MPI_INT, MPI_MAX, communicator);
+  const std::size_t places = static_cast<std::size_t>(programs.program().task_count()) + 2;
+  std::vector<int> numbers(2 * places, 0);
+  for (const group::RankStep& step : mine.steps) {
+    if (step.plan == nullptr) continue;
+    walk(step.plan->root, [&](const PlanNode& node) {
+      ++numbers[place_of(step.task)];
+      if (is_step(node)) ++numbers[places + place_of(step.task)];
+    });
+  }
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT, MPI_MAX,
+                communicator);
   firsts_.push_back(first);
-  for (const int of_task : nodes) firsts_.push_back(firsts_.back() + number_of_first_node + of_task);
+  for (std::size_t place = 0; place < places; ++place) {
+    firsts_.push_back(firsts_.back() + number_of_first_node + numbers[place]);
+    steps_ += numbers[places + place] + steps_outside_of_plan;
+  }
 }
 
 std::size_t ProgramParts::place_of(int task) const {
@@ -110,12 +123,24 @@ std::string ProgramParts::trace_text(
   return app::trace_text(names(), all);
 }
 
-PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts)
-    : parts_(parts),
-      seconds_(setup.deck.is_set("watchdog") ? setup.deck.get<double>("watchdog") : 0),
-      steps_of_wait_(parts.count() * parts.most_items()),
-      watchdog_(seconds_, [&setup, &parts](int number, double limit) {
-        end_standstill(setup.session, setup.application.program, limit, parts.text_of(number));
-      }) {}
+PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts) : parts_(parts) {
+  if (!setup.deck.is_set("watchdog")) return;
+  seconds_ = setup.deck.get<double>("watchdog");
+  begun_.emplace(setup.session.communicator());
+  seconds_of_wait_ = seconds_;
+  if (!begun_->has_all()) seconds_of_wait_ *= static_cast<double>(parts.steps_to_wait_for());
+  const auto bite = [this, &setup](int number, double limit) {
+    end_standstill(setup.session, setup.application.program, seconds_, limit, parts_.text_of(number));
+  };
+  watchdog_.emplace(seconds_, bite, WaitLimit{seconds_of_wait_, [this] { return begun_->sum(); }});
+}
+
+std::string PartsWatchdog::remark() const {
+  if (seconds_of_wait_ <= seconds_) return "";
+  return fmt::format(
+      "watchdog: a rank may wait {:.6g} s for other ranks, as it does not see the steps on other machine "
+      "nodes",
+      seconds_of_wait_);
+}
 
 }  // namespace tessera::app

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/node_counts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/watchdog.hpp"
@@ -22,10 +25,11 @@ class ProgramParts {
 
   /// Returns the number of a part of a step of this rank.
   int number_of(const group::StepPart& part) const;
-  /// The number of numbers.
+  /// The number of all parts and tasks of the program. The last part has the number before `first` and this.
   int count() const { return firsts_.back() - firsts_.front(); }
-  /// The number of items that a rank may be ahead of others.
-  int most_items() const { return mine_.most_items; }
+  /// The number of steps that all tasks take together for as many items as a rank may be ahead of others: the
+  /// steps of their plans, and those to read, send and write. A rank that waits does so for no more of them.
+  std::int64_t steps_to_wait_for() const { return steps_ * mine_.most_items; }
   /// Returns a text about a part of a step of this rank, such as "laplace: compute lines"; an empty text if
   /// there is no such part.
   std::string text_of(int number) const;
@@ -45,27 +49,38 @@ class ProgramParts {
   const group::ProgramPlan& mine_;
   /// The first numbers of the tasks, and then those of the start, of the stop and of what follows.
   std::vector<int> firsts_;
+  std::int64_t steps_ = 0;
 };
 
 /// Ends a run of a program in which a rank stands still: if a part of a step takes longer than the deck
-/// allows. A rank may wait for other ranks as long as all parts of all tasks may take together.
+/// allows, or if a rank waits, and no rank begins any part for so long. A rank that waits does not see the
+/// ranks of other machine nodes, and therefore may wait as long as all steps of all tasks may take together.
 class PartsWatchdog {
  public:
-  /// Starts to watch, if the deck asks for it. The arguments must outlive this object.
+  /// Starts to watch, if the deck asks for it. The arguments must outlive this object. Collective, as is the
+  /// destructor.
   PartsWatchdog(const RunSetup& setup, const ProgramParts& parts);
 
   /// Whether the deck asks for a watchdog.
-  bool watches() const { return seconds_ > 0; }
+  bool watches() const { return watchdog_.has_value(); }
+  /// Returns how long a rank may wait, if that is longer than the deck says; otherwise an empty text.
+  std::string remark() const;
   /// Records that a part begins, and that the last one has ended.
   void begin(const group::StepPart& part) {
-    watchdog_.begin(parts_.number_of(part), part.kind == group::StepPart::Kind::wait ? steps_of_wait_ : 1);
+    if (!watches()) return;
+    begun_->add();
+    if (part.kind == group::StepPart::Kind::wait)
+      watchdog_->begin_to_wait(parts_.number_of(part));
+    else
+      watchdog_->begin(parts_.number_of(part));
   }
 
  private:
   const ProgramParts& parts_;
-  double seconds_;
-  int steps_of_wait_;
-  Watchdog watchdog_;
+  double seconds_ = 0;
+  double seconds_of_wait_ = 0;
+  std::optional<NodeCounts> begun_;
+  std::optional<Watchdog> watchdog_;
 };
 
 }  // namespace tessera::app

@@ -55,6 +55,9 @@ group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::str
   const std::string text = io::read_text_file(path, "an allocation");
   try {
     group::GroupSchedule schedule = group::schedule_from_json(graph, text);
+    // A file that was edited is no longer what its strategy has made, and its times are estimated anew.
+    schedule.strategy = path;
+    schedule.period = 0;
     group::check_groups_and_order(graph, schedule);
     return schedule;
   } catch (const InputError& error) {
@@ -196,7 +199,8 @@ void ProgramPlans::limit_memory(const RunPlans& whole) {
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
   bool lacks = !lack_of_memory().empty();
-  is_whole_ = lacks && lack_of_memory_of_whole(whole).empty();
+  const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
+  is_whole_ = lacks && !lacks_watchdog && lack_of_memory_of_whole(whole).empty();
   if (!is_whole_ && !setup_.deck.is_set("graph.window"))
     while (lacks && window_ > 1) {
       --window_;
@@ -247,13 +251,17 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
                      fmt::format("'{}' is neither {}, nor a file that ends in .json{}", wanted,
                                  fmt::join(names, ", "), suggestion(wanted, names)));
   schedule_ = with_estimated_times(program_, graph_, read_schedule(graph_, wanted));
-  schedule_.period = 0;
-  if (is_stream()) set_period(graph_, schedule_);
   if (schedule_.ranks != rank_count_)
     setup_.deck.fail(
         "program.allocation",
         fmt::format("{} is an allocation of {} ranks, but there are {}: start as many, or allocate anew",
                     wanted, schedule_.ranks, rank_count_));
+  // The bound of a file may be that of other costs.
+  group::GroupSchedule given = std::move(schedule_);
+  allocate_as(group::Strategy::data);
+  given.lower_bound = schedule_.lower_bound;
+  schedule_ = std::move(given);
+  if (is_stream()) set_period(graph_, schedule_);
   remarks_.insert(remarks_.begin(), fmt::format("allocation from {}", wanted));
 }
 
@@ -295,7 +303,8 @@ void ProgramPlans::compare_with_whole(const RunPlans& whole) {
   }
   std::string end;
   if (*seconds <= schedule_.aim()) {
-    const std::string lack = lack_of_memory_of_whole(whole);
+    const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
+    const std::string lack = lacks_watchdog ? "has no watchdog" : lack_of_memory_of_whole(whole);
     is_whole_ = lack.empty();
     end = is_whole_ ? ", and is not divided" : ", but " + lack;
   }

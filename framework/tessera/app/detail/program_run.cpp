@@ -112,6 +112,7 @@ class ProgramExecution {
   void run_steps(group::ProgramInstance& instance, const Bindings& bindings, const ProgramParts& parts,
                  StepRecorder& recorder) {
     PartsWatchdog watchdog(setup_, parts);
+    if (const std::string remark = watchdog.remark(); !remark.empty()) progress_.line(remark);
     const auto begin = [&](const group::StepPart& part) {
       recorder.begin(parts.number_of(part));
       watchdog.begin(part);

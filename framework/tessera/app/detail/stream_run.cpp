@@ -92,6 +92,7 @@ class StreamExecution {
   group::StreamOutcome run_items(group::ProgramStream& stream) {
     const ProgramParts parts(setup_.session.communicator(), programs_, stream.plan());
     PartsWatchdog watchdog(setup_, parts);
+    if (const std::string remark = watchdog.remark(); !remark.empty()) progress_.line(remark);
     const auto began = std::chrono::steady_clock::now();
     group::StreamBindings bindings;
     bindings.skips_failures = skips();

@@ -10,8 +10,8 @@
 
 namespace tessera::app {
 
-Watchdog::Watchdog(double seconds, std::function<void(int node, double limit)> bite)
-    : seconds_(seconds), bite_(std::move(bite)) {
+Watchdog::Watchdog(double seconds, std::function<void(int node, double limit)> bite, WaitLimit wait)
+    : seconds_(seconds), bite_(std::move(bite)), wait_(std::move(wait)) {
   if (seconds_ > 0) thread_ = std::thread([this] { watch(); });
 }
 
@@ -27,26 +27,31 @@ Watchdog::~Watchdog() {
 
 void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
-  std::int64_t seen = -1;
+  std::uint64_t seen = state_.load(std::memory_order_relaxed);
+  std::int64_t seen_of_others = 0;
   Clock::time_point since = Clock::now();
   std::unique_lock lock(mutex_);
   while (!wakes_.wait_for(lock, std::chrono::duration<double>(seconds_ / 8), [this] { return ends_; })) {
-    const std::int64_t begun = begun_.load(std::memory_order_relaxed);
-    if (begun != seen) {
-      seen = begun;
+    const std::uint64_t state = state_.load(std::memory_order_relaxed);
+    const bool waits = (state >> 32U & 1U) != 0;
+    const std::int64_t of_others = waits && wait_.steps_of_others ? wait_.steps_of_others() : 0;
+    if (state != seen || of_others != seen_of_others) {
+      seen = state;
+      seen_of_others = of_others;
       since = Clock::now();
       continue;
     }
-    const double limit = seconds_ * steps_.load(std::memory_order_relaxed);
+    const double limit = waits ? wait_.seconds : seconds_;
     if (Clock::now() - since >= std::chrono::duration<double>(limit))
-      return bite_(node_.load(std::memory_order_relaxed), limit);
+      return bite_(static_cast<int>(static_cast<std::uint32_t>(state)), limit);
   }
 }
 
-void end_standstill(const Session& session, const std::string& program, double seconds,
+void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
                     const std::string& step) {
-  fmt::print(stderr, "{}: error: rank {}: no step has ended for {} s (watchdog), this one is in {}\n",
-             program, session.rank(), seconds, step.empty() ? "none of them" : fmt::format("'{}'", step));
+  const std::string of_deck = limit == seconds ? "watchdog" : fmt::format("watchdog={:.6g} s", seconds);
+  fmt::print(stderr, "{}: error: rank {}: no step has ended for {:.6g} s ({}), this one is in {}\n", program,
+             session.rank(), limit, of_deck, step.empty() ? "none of them" : fmt::format("'{}'", step));
   std::fflush(stderr);
   std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds / 2, 5.0)));
   session.abort(ExitStatus::watchdog);

@@ -7,10 +7,10 @@
 Without files, the pair is the motorcycle of the Middlebury data set of 2014 (D. Scharstein et al., High-resolution stereo
 datasets with subpixel-accurate ground truth, GCPR 2014) at a quarter of its size, which scikit-image comes with. The truth
 is an array of the extents of the images, with the disparity of each pixel of the left one; points without truth are not
-finite. OpenCV's StereoBM has the same window, its own filter, whose cap is 31, and no test of texture. Prints a Markdown table: of the points
-with a truth, the share that has a result, and of these the shares that are off by more than 1 and 2 pixels, and the mean
-and the median distance from the truth. StereoBM has no results in a margin on the left, so that the rows of both are repeated
-for the points where both have one.
+finite. OpenCV's StereoBM has the same window, its own filter, whose cap is 31, and no test of texture. Prints a Markdown
+table: of the points with a truth, the share that has a result, and of these the shares that are off by more than 1 and 2
+pixels, and the mean and the median distance from the truth. StereoBM has no results in a margin on the left, so that the
+rows of both are repeated for the points where both have one.
 """
 import argparse
 import os

@@ -17,6 +17,10 @@ using namespace tessera;
 using operators::BlockMatching, operators::Image, operators::MatchedImages, operators::MatchingErrors,
     operators::ShiftDirection;
 
+// Disparities without a rival are unique, whatever the percentage is.
+static_assert(100 * BlockMatching::no_rival >
+              (100 + Settings::greatest_uniqueness) * BlockMatching::errors_end);
+
 /// Returns the names of the results of a search.
 std::vector<std::string> names_of(const std::string& name, const std::string& suffix, MatchingErrors errors) {
   const std::string prefix = name.starts_with("back_") ? "back_" : "";
@@ -69,6 +73,9 @@ MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& r
                      MatchingErrors errors) {
   matching.errors = errors;
   matching.block = {0, matching.disparities};
+  // The neighbours that decide about rivals lie in the block of the best disparity, if it has two
+  // disparities.
+  matching.has_outer_neighbours = settings.has_fractions || settings.disparities < 2 * settings.blocks;
   if (settings.blocks == 1)
     return match_blocks(pipeline, names_of(name, "", errors), reference, matches, matching);
   if (errors == MatchingErrors::none) matching.errors = MatchingErrors::least;
@@ -88,7 +95,8 @@ MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& r
 
 /// Returns the errors that the results depend on.
 MatchingErrors errors_for(const Settings& settings) {
-  // The rivals of two blocks follow from the neighbours, too.
+  // When blocks are joined, the rival may be the disparity behind a best one, so that errors of neighbours
+  // are needed.
   if (settings.uniqueness)
     return settings.has_fractions || settings.blocks > 1 ? MatchingErrors::all : MatchingErrors::with_rival;
   return settings.has_fractions ? MatchingErrors::with_neighbours : MatchingErrors::none;
@@ -152,21 +160,14 @@ void add_checked_result(Pipeline& pipeline, Array<T, 2> values, const MatchedIma
 /// Declares the input `name`, and adds the stages of its filter.
 Image input(Pipeline& pipeline, const std::string& name, const Box& image, ElementType type,
             const Settings& settings) {
-  if (settings.prefilter == Prefilter::sobel) {
-    const Image gradient = operators::sobel(pipeline, operators::input(pipeline, name, type, image),
-                                            {.part = operators::GradientPart::x, .name = name + "_gradient"});
-    const bool is_small = 2 * settings.cap <= std::numeric_limits<std::uint8_t>::max();
-    return operators::expression(
-        pipeline, fmt::format("clamp(gradient, -{0}, {0}) + {0}", settings.cap), {{"gradient", gradient}},
-        {.type = is_small ? ElementType::uint8 : ElementType::uint16, .name = name + "_filtered"});
-  }
-  const auto declare = [&]<class T>(std::type_identity<T>) {
-    return image.dimensions == 2 ? pipeline.input<T, 2>(name, image).id
-                                 : pipeline.input<T, 3>(name, image).id;
-  };
-  const int id = type == ElementType::uint16 ? declare(std::type_identity<std::uint16_t>())
-                                             : declare(std::type_identity<std::uint8_t>());
-  return {id, type, image};
+  const Image values = operators::input(pipeline, name, type, image);
+  if (settings.prefilter == Prefilter::none) return values;
+  const Image gradient =
+      operators::sobel(pipeline, values, {.part = operators::GradientPart::x, .name = name + "_gradient"});
+  const bool is_small = 2 * settings.cap <= std::numeric_limits<std::uint8_t>::max();
+  return operators::expression(
+      pipeline, fmt::format("clamp(gradient, -{0}, {0}) + {0}", settings.cap), {{"gradient", gradient}},
+      {.type = is_small ? ElementType::uint8 : ElementType::uint16, .name = name + "_filtered"});
 }
 
 }  // namespace

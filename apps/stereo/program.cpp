@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "pipeline.hpp"
 #include "tessera/app/image_application.hpp"
@@ -87,26 +88,28 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   }
 }
 
-std::vector<KeyDeclaration> keys_of_stages() {
-  constexpr const char* group = "Stereo";
+constexpr const char* key_group = "Stereo";
+
+/// Returns the keys of what is searched, on which the stages depend.
+std::vector<KeyDeclaration> keys_of_search() {
   return {
       {.name = "result",
        .type = ValueType::choice,
-       .group = group,
+       .group = key_group,
        .help = "The disparity of each pixel, or its depth, which is focal_length * distance / disparity: "
                "infinite for a disparity of 0",
        .default_text = "disparity",
        .choices = {"disparity", "depth"}},
       {.name = "disparities",
        .type = ValueType::integer,
-       .group = group,
+       .group = key_group,
        .help = "How many disparities are tried, from 0 on; at most the width of the images",
        .default_text = "16",
        .minimum = 1,
        .maximum = BlockMatching::most_disparities},
       {.name = "blocks",
        .type = ValueType::integer,
-       .group = group,
+       .group = key_group,
        .help = "Into how many blocks the disparities are divided, each with a stage of its own; no number "
                "of them changes the result",
        .default_text = "1",
@@ -114,13 +117,18 @@ std::vector<KeyDeclaration> keys_of_stages() {
        .maximum = BlockMatching::most_disparities},
       {.name = "subpixel",
        .type = ValueType::boolean,
-       .group = group,
+       .group = key_group,
        .help = "Whether disparities are refined to fractions of a pixel, by a parabola through the errors "
                "of three disparities; the result is then float32",
-       .default_text = "false"},
+       .default_text = "false"}};
+}
+
+/// Returns the keys of what becomes of images and of matches, on which the stages depend.
+std::vector<KeyDeclaration> keys_of_filters() {
+  return {
       {.name = "check.tolerance",
        .type = ValueType::real,
-       .group = group,
+       .group = key_group,
        .help = "Find the disparities of the first match image, too, and make pixels invalid whose "
                "disparities differ by more than this; the result is then float32, and -1 (a depth of 0) "
                "where it is invalid",
@@ -129,74 +137,92 @@ std::vector<KeyDeclaration> keys_of_stages() {
        .maximum = BlockMatching::most_disparities},
       {.name = "uniqueness",
        .type = ValueType::integer,
-       .group = group,
+       .group = key_group,
        .help = "Make pixels invalid for which the error of another disparity, no neighbour of the best one, "
-               "is not greater than the least error by more than this percentage; the result is as with "
-               "check.tolerance",
+               "is not greater than the least error by more than this percentage; the result is then "
+               "float32, and -1 (a depth of 0) where it is invalid",
        .unit = "percent",
        .minimum = 0,
        .maximum = Settings::greatest_uniqueness},
       {.name = "prefilter",
        .type = ValueType::choice,
-       .group = group,
+       .group = key_group,
        .help = "A filter of the images before they are matched: sobel is the derivative along x by Sobel's "
                "operator",
        .default_text = "none",
        .choices = {"none", "sobel"}}};
 }
 
-std::vector<KeyDeclaration> keys() {
-  constexpr const char* group = "Stereo";
+/// Returns the keys on which the stages depend.
+std::vector<KeyDeclaration> keys_of_stages() {
+  std::vector<KeyDeclaration> keys = keys_of_search();
+  std::ranges::move(keys_of_filters(), std::back_inserter(keys));
+  return keys;
+}
+
+/// Returns the keys of what errors are computed from.
+std::vector<KeyDeclaration> keys_of_errors() {
+  return {{.name = "prefilter_cap",
+           .type = ValueType::integer,
+           .group = key_group,
+           .help = "The greatest absolute value to which the derivatives of prefilter=sobel are limited; 31 "
+                   "without it",
+           .minimum = 1,
+           .maximum = Settings::greatest_cap},
+          {.name = "cost",
+           .type = ValueType::choice,
+           .group = key_group,
+           .help = "Which differences of values are added to errors: their squares or their absolute values",
+           .default_text = "squared",
+           .choices = {"squared", "absolute"}},
+          {.name = "window",
+           .type = ValueType::integer,
+           .group = key_group,
+           .help = "The extent of the square window in which errors are added; it is odd",
+           .default_text = "13",
+           .unit = "pixels",
+           .minimum = 1,
+           .maximum = BlockMatching::most_window}};
+}
+
+/// Returns the keys of how the cameras stand.
+std::vector<KeyDeclaration> keys_of_cameras() {
   return {
       {.name = "baselines",
        .type = ValueType::grid,
-       .group = group,
+       .group = key_group,
        .help = "For each match image the pixels by which a disparity of 1 shifts it; without it 1, 2, ...",
        .minimum = 1,
        .maximum = BlockMatching::greatest_baseline,
        .max_entries = BlockMatching::most_matches},
       {.name = "direction",
        .type = ValueType::choice,
-       .group = group,
+       .group = key_group,
        .help = "Where the point of a match image lies that a point of the reference is compared with: left "
                "of it, as in the right image of a pair with the left one as reference, or right of it",
        .default_text = "left",
        .choices = {"left", "right"}},
-      {.name = "prefilter_cap",
-       .type = ValueType::integer,
-       .group = group,
-       .help = "The greatest absolute value to which the derivatives of prefilter=sobel are limited; 31 "
-               "without it",
-       .minimum = 1,
-       .maximum = Settings::greatest_cap},
-      {.name = "cost",
-       .type = ValueType::choice,
-       .group = group,
-       .help = "Which differences of values are added to errors: their squares or their absolute values",
-       .default_text = "squared",
-       .choices = {"squared", "absolute"}},
-      {.name = "window",
-       .type = ValueType::integer,
-       .group = group,
-       .help = "The extent of the square window in which errors are added; it is odd",
-       .default_text = "13",
-       .unit = "pixels",
-       .minimum = 1,
-       .maximum = BlockMatching::most_window},
       {.name = "focal_length",
        .type = ValueType::real,
-       .group = group,
+       .group = key_group,
        .help = "The focal length of the cameras, for depths",
        .unit = "pixels",
        .minimum = 1e-6,
        .maximum = 1e9},
       {.name = "distance",
        .type = ValueType::real,
-       .group = group,
+       .group = key_group,
        .help = "The distance of the reference from a match image with the baseline 1, for depths, which "
                "have its unit",
        .minimum = 1e-9,
        .maximum = 1e9}};
+}
+
+/// Returns the keys on which the stages do not depend.
+std::vector<KeyDeclaration> keys() {
+  std::vector<KeyDeclaration> keys = keys_of_errors();
+  std::ranges::move(keys_of_cameras(), std::back_inserter(keys));
+  return keys;
 }
 
 /// Adds the names of the stages, which follow from the deck.

@@ -100,7 +100,8 @@ struct Unique : OfOnePoint {
   template <class Value, class Error>
   KOKKOS_FUNCTION float operator()(const Value& value, const Error& error, const Error& rival,
                                    tessera::Coordinate x, tessera::Coordinate y) const {
-    // Errors are at most 2^53, so that these products have less than 64 bits.
+    // All errors are less than errors_end, and that of a missing rival is no_rival, so that these products
+    // have less than 64 bits.
     const bool is_unique = 100 * rival(x, y) > (100 + percentage) * error(x, y);
     return is_unique ? static_cast<float>(value(x, y)) : invalid;
   }

@@ -3,6 +3,7 @@
 
 usage: stereo_reference_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 """
+import os
 import sys
 import unittest
 
@@ -58,9 +59,9 @@ def disparities_of(images, window, disparities, cap=None, uniqueness=None, toler
 
 
 class StereoReference(ProgramRuns):
-    def scene(self, shape, kind, count=2):
+    def scene(self, shape, kind, count=2, seed=0):
         """A noisy scene, so that some matches are unique and others are not."""
-        random = np.random.default_rng(sum(shape) + count)
+        random = np.random.default_rng(seed + sum(shape) + count)
         dots = random.integers(0, np.iinfo(kind).max // 2, (shape[0], shape[1] + 3 * count, *shape[2:]))
         dots[shape[0] // 2:, 10:] //= 16
         images = []
@@ -111,26 +112,51 @@ class StereoReference(ProgramRuns):
             settings["cost"] = "squared" if settings["cost"] == "absolute" else "absolute"
 
     def test_a_series_has_the_bits_of_its_images(self):
+        expected = {}
+        for pair in range(3):
+            images = self.scene((23, 41), np.uint8, seed=pair)
+            for side, name in enumerate(("left", "right")):
+                os.makedirs(self.path(name), exist_ok=True)
+                os.replace(self.path(f"image{side}.h5"), self.path(f"{name}/{pair}.h5"))
+            expected[f"of_{pair}.h5"] = disparities_of(images, 5, 8, cap=31, uniqueness=20)
+        mixed = "program.allocation=mixed"
+        for ranks, words in ((2, ()), (3, ("blocks=2", mixed)), (4, ("blocks=4", mixed))):
+            self.output("stereo", ranks, f"{self.decks}/default.yaml", "input.files=left/*.h5", "input.matches=[right/*.h5]",
+                        "prefilter=sobel", "uniqueness=20", "disparities=8", "window=5", "threads=1", "output.files=of_{name}.h5",
+                        *words)
+            for name, disparities in expected.items():
+                self.assertTrue(np.array_equal(self.stored(name, "disparity"), disparities), (ranks, words, name))
+                os.remove(self.path(name))
+
+    def test_the_deck_for_photographs_runs_without_its_filter(self):
         images = self.scene((23, 41), np.uint8)
-        self.output("stereo", 2, f"{self.decks}/default.yaml", "input.files=image0.h5", "input.matches=[image1.h5]",
-                    "prefilter=sobel", "uniqueness=20", "disparities=8", "window=5", "threads=1", "output.files=of_{name}.h5")
-        expected = disparities_of(images, 5, 8, cap=31, uniqueness=20)
-        self.assertTrue(np.array_equal(self.stored("of_image0.h5", "disparity"), expected))
+        settings = {"window": 5, "disparities": 8, "uniqueness": 15, "cost": "absolute"}
+        for filtering, cap in (("sobel", 31), ("none", None)):
+            self.output("stereo", 2, f"{self.decks}/filtered.yaml", *self.words(2)[1:], "window=5", "disparities=8",
+                        f"prefilter={filtering}", "output.file=found.h5")
+            self.assertTrue(np.array_equal(self.stored("found.h5"), disparities_of(images, cap=cap, **settings)), filtering)
 
     def test_bad_input(self):
         self.scene((9, 20), np.uint8)
 
-        def refused(*more):
-            return self.refused("stereo", 2, *self.words(2, "output.file=o.h5", *more))
+        def expect_refused(words, why, count=2):
+            line = self.refused("stereo", 2, *self.words(count, "output.file=o.h5", *words))
+            self.assertEqual(line, f"tessera-stereo: error: command line: {why}\n")
 
-        self.assertIn("'prefilter=gauss': 'prefilter'", refused("prefilter=gauss"))
-        self.assertIn("'cost=none': 'cost'", refused("cost=none"))
-        self.assertIn("'prefilter_cap': there is no prefilter: leave it out, or give prefilter=sobel, too",
-                      refused("prefilter_cap=31"))
+        expect_refused(["prefilter=gauss"], "'prefilter=gauss': 'prefilter' expects one of none, sobel, got 'gauss'")
+        expect_refused(["cost=none"], "'cost=none': 'cost' expects one of squared, absolute, got 'none'")
+        expect_refused(["prefilter_cap=31"], "'prefilter_cap=31': 'prefilter_cap': there is no prefilter: leave it out, or give "
+                                             "prefilter=sobel, too")
         for cap in ("0", "-1", "32768", "1.5"):
-            self.assertIn(f"'prefilter_cap={cap}': 'prefilter_cap'", refused("prefilter=sobel", f"prefilter_cap={cap}"))
+            expect_refused(["prefilter=sobel", f"prefilter_cap={cap}"],
+                           f"'prefilter_cap={cap}': 'prefilter_cap' expects an integer from 1 to 32767, got '{cap}'")
         for percentage in ("-1", "1001", "0.5", "often"):
-            self.assertIn(f"'uniqueness={percentage}': 'uniqueness'", refused(f"uniqueness={percentage}"))
+            expect_refused([f"uniqueness={percentage}"], f"'uniqueness={percentage}': 'uniqueness' expects an integer from 0 to "
+                                                         f"1000 (percent), got '{percentage}'")
+        self.scene((9, 20, 18), np.uint16, count=9)
+        expect_refused(["window=31"], "'input.reference=image0.h5': 'input.reference': errors may be too large for 8 match "
+                                      "images with 18 channels and a window of 31: give images with fewer channels, fewer match "
+                                      "images or a smaller window, or add absolute differences (cost=absolute)", count=9)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ struct PlainStereo {
   }
 };
 
-/// Returns the derivatives of an image along x by Sobel's operator, limited to `cap` and without signs.
+/// Returns the derivatives of an image along x by Sobel's operator, limited to `cap` and raised by it, so
+/// that none is negative.
 template <class T>
 WholeArray<std::uint16_t> plain_filtered(const WholeArray<T>& image, int cap) {
   WholeArray<std::uint16_t> filtered(image.box);

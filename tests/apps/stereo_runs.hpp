@@ -15,6 +15,13 @@
 
 namespace tessera::test {
 
+/// The number of random cases of a test.
+#ifdef TESSERA_TEST_FEWER
+inline constexpr int cases = 12;
+#else
+inline constexpr int cases = 60;
+#endif
+
 /// A reference and its match images.
 template <class T>
 struct Scene {
@@ -37,6 +44,28 @@ Scene<T> noise(Random& random, const Box& box, std::size_t matches) {
   fill(scene.reference);
   for (WholeArray<T>& match : scene.matches) fill(match);
   return scene;
+}
+
+/// Returns settings for images of a width, without filters and checks.
+inline stereo::Settings random_settings(Random& random, std::int64_t width) {
+  stereo::Settings settings;
+  settings.baselines.clear();
+  for (int i = random.one_of<int>({1, 1, 2, 2, 3, 4, 8}); i > 0; --i)
+    settings.baselines.push_back(random.one_of<int>({1, 2, 3, 4, 5, 9}));
+  settings.direction = random.chance(50) ? operators::ShiftDirection::left : operators::ShiftDirection::right;
+  settings.window = random.one_of<int>({1, 3, 5, 7, 13});
+  settings.disparities =
+      static_cast<int>(std::min<std::int64_t>(width, random.one_of<int>({1, 2, 15, 16, 17, 33, 70})));
+  if (random.chance(30)) settings.cost = operators::MatchingCost::absolute;
+  settings.blocks = random.small(1, std::min(settings.disparities, 5));
+  if (random.chance(10)) settings.blocks = settings.disparities;
+  return settings;
+}
+
+/// Returns a schedule of the stages that the settings lead to.
+inline Schedule schedule_for(Random& random, const Box& box, ElementType type,
+                             const stereo::Settings& settings) {
+  return random_schedule(random, stereo::make_pipeline(box, type, settings));
 }
 
 /// Runs the pipeline on some ranks, and returns its output of Out.

@@ -132,11 +132,16 @@ MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
                     .candidates = p.block,
                     .winners = p.block};
   task.has_rivals = p.errors == MatchingErrors::with_rival || p.errors == MatchingErrors::all;
-  if (p.errors == MatchingErrors::with_neighbours || p.errors == MatchingErrors::all)
+  if (p.has_outer_neighbours &&
+      (p.errors == MatchingErrors::with_neighbours || p.errors == MatchingErrors::all))
     task.candidates = intersection({p.block.begin - 1, p.block.end + 1}, {0, p.disparities});
-  // Doubles, in which the errors are added, are exact up to 2^53, and sums are multiplied by 8.
-  if (task.greatest_sum() >= 0x1p49)
-    throw OperandError(fmt::format("the images have {} channels: give images with fewer", task.channels), 0);
+  if (task.greatest_sum() >= static_cast<double>(BlockMatching::errors_end))
+    throw OperandError(
+        fmt::format("errors may be too large for {} match images with {} channels and a window of {}: give "
+                    "images with fewer channels, fewer match images or a smaller window{}",
+                    task.images(), task.channels, p.window,
+                    task.is_absolute ? "" : ", or add absolute differences (cost=absolute)"),
+        0);
   return task;
 }
 

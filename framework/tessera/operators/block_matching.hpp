@@ -41,6 +41,9 @@ struct BlockMatching {
   static constexpr int most_window = 31;
   /// The greatest baseline.
   static constexpr int greatest_baseline = 1024;
+  /// All errors are less than this. Doubles, in which they are added, are exact up to 2^53, and sums are
+  /// multiplied by 8.
+  static constexpr std::int64_t errors_end = std::int64_t(1) << 49;
   /// The error of the rival of a disparity that has none. It is greater than all errors.
   static constexpr std::int64_t no_rival = std::int64_t(1) << 53;
 
@@ -58,6 +61,9 @@ struct BlockMatching {
   Range block = {0, 16};
   /// The errors that are results.
   MatchingErrors errors = MatchingErrors::none;
+  /// Whether the errors of neighbours are also those of disparities beside the block. If not, they are 0
+  /// there, and blocks of whole vectors take less time.
+  bool has_outer_neighbours = true;
 };
 
 /// The results of block matching. Errors that are no results have the id -1.
@@ -78,11 +84,10 @@ struct MatchedImages {
 /// Finds the disparity of each point of a reference image among match images, which are shifted by multiples
 /// of the disparity. The error of a disparity is the sum over the points of a window, over the match images
 /// and over the channels, of the squared or absolute differences between the reference and the shifted match
-/// image. Where
-/// a shift leads beyond the border of a match image, its value at the border counts. Where the window reaches
-/// beyond the reference, the differences at the border count again. The best disparity has the least error;
-/// of several with the least error it is the least one. All sums are exact, so that each point has the same
-/// bits in whatever box it is computed.
+/// image. Where a shift leads beyond the border of a match image, its value at the border counts. Where the
+/// window reaches beyond the reference, the differences at the border count again. The best disparity has the
+/// least error; of several with the least error it is the least one. All sums are exact, so that each point
+/// has the same bits in whatever box it is computed.
 ///
 /// The images are of uint8 or uint16, of the same type and with the same points. `names` has a name for the
 /// disparity, and for each error that is a result, in the order of MatchedImages. Schedules refer to the

@@ -162,10 +162,13 @@ class MatchingRows {
       use(std::integral_constant<int, 1>());
   }
 
+  /// Returns the factor of squares. Absolute differences need no squares, whose sums may be too large.
+  [[gnu::always_inline]] Number scale_of_squares() const { return task_.is_absolute ? Number(0) : scale_; }
+
   template <class T>
   [[gnu::always_inline]] void read_reference(std::int64_t first, std::int64_t second, int sign) {
     const std::int64_t count = columns_.size();
-    const Number scale = scale_, images = scale * static_cast<Number>(task_.images());
+    const Number scale = scale_, images = scale_of_squares() * static_cast<Number>(task_.images());
     Number* const sums = constants_;
     std::fill_n(sums, count, Number(0));
     for (int c = 0; c < task_.channels; ++c) {
@@ -191,7 +194,7 @@ class MatchingRows {
     const std::int64_t count = count_of(i);
     const Range columns = task_.match_columns(i, columns_);
     const std::int64_t known = std::min(columns.size(), count);
-    const Number scale = scale_, signed_scale = static_cast<Number>(sign) * scale;
+    const Number scale = scale_of_squares(), signed_scale = static_cast<Number>(sign) * scale;
     const int baseline = task_.baselines[static_cast<std::size_t>(i)];
     Number* const squares = baseline == 1 ? squares_ + i * extent_ : unordered_;
     std::fill_n(squares, known, Number(0));
@@ -213,7 +216,7 @@ class MatchingRows {
       arrange(to, known, count, baseline, values);
       if (parts > 1) arrange(to_others, known, count, baseline, others);
     }
-    arrange(squares, known, count, baseline, squares_ + i * extent_);
+    if (!task_.is_absolute) arrange(squares, known, count, baseline, squares_ + i * extent_);
   }
 
   /// Stores the numbers of both rows.

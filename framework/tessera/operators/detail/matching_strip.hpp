@@ -41,8 +41,8 @@ struct MatchingGroups {
   int columns() const { return std::clamp(8192 / candidates() / 64 * 64, 128, 512); }
 };
 
-/// Computes a block matching strip by strip. For each column and candidate it keeps the sum of the squared
-/// differences in the rows of the window, which moves down by a row at a time. For each candidate, the sums
+/// Computes a block matching strip by strip. For each column and candidate it keeps the sum of the errors of
+/// the points in the rows of the window, which moves down by a row at a time. For each candidate, the sums
 /// of neighbouring columns are added to that of the window, which moves along x by a column at a time.
 ///
 /// Number is the type of the sums, and Bytes the size of a vector of them. Images and Channels are the

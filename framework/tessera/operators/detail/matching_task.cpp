@@ -47,8 +47,8 @@ bool MatchingTask::has_small_keys() const {
 double MatchingTask::operations_per_point() const {
   // A candidate takes a sum of squares and one of values for each match image, a product and its sum, and
   // three operations for the sum of the window and the comparison. Looking for rivals compares once more.
-  // Absolute differences have a product for each match image.
-  // Vectors of doubles have half as many elements as those of float.
+  // Absolute differences have a product for each match image. Vectors of doubles have half as many elements
+  // as those of float.
   const double sums = images() * (1.0 + channels), products = 2.0 * channels * (is_absolute ? images() : 1),
                others = has_rivals ? 4 : 3;
   constexpr double once = 32;

@@ -100,6 +100,12 @@ class Flow(ProgramRuns):
             for result, run in zip(results[1:], runs):
                 self.assertEqual(result, results[0], f"{solver}, {run}")
 
+    def test_iterates_are_kept_only_in_tiles(self):
+        for deck, levels in (("default", ()), ("deep_ghosts", ()), ("temporal", (0, 1))):
+            text = self.output("flow", 0, *self.words("output.flo=o.flo", "scales=3", "--explain", deck=deck))
+            for level in range(3):
+                self.assertEqual(f"kept_u_{level}" in text, level in levels, f"{deck}, {level}")
+
     def test_images_of_any_type(self):
         results = []
         for kind in (np.uint8, np.uint16, np.float32):

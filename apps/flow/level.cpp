@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "level.hpp"
@@ -76,7 +77,7 @@ class Level {
       const Flow before{input("before_u", {}), input("before_v", {})};
       const auto weight = next_weight(pipeline_.input<float, 1>(name("weight"), {{0, 1}}));
       pipeline_.output(weight);
-      next = accelerated(before, weight);
+      next = accelerated<false>(before, weight);
     } else {
       next = settings_.solver == Solver::jacobi ? turn(Jacobi{}, flow_.u, flow_.v) : relaxed();
     }
@@ -200,11 +201,12 @@ class Level {
 
   using ThreePlanes = TypeList<float, float, float>;
 
+  std::vector<std::string> names_of_turn() const { return {name("next_u"), name("next_v"), name("change")}; }
+
   /// Declares the last stage of a turn.
   template <class Body, class... In>
   std::vector<Plane> turn(const Body& body, In... inputs) {
-    return stages<ThreePlanes>({name("next_u"), name("next_v"), name("change")}, body, inputs...,
-                               equations_[0], equations_[1], equations_[2]);
+    return stages<ThreePlanes>(names_of_turn(), body, inputs..., equations_[0], equations_[1], equations_[2]);
   }
 
   std::vector<Plane> relaxed() {
@@ -238,8 +240,16 @@ class Level {
     return pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum().radius_squared}, weight);
   }
 
+  /// Declares the stage of a turn of Chebyshev's acceleration. If it keeps its iterate, this is its last two
+  /// outputs.
+  template <bool keeps_iterate>
   std::vector<Plane> accelerated(const Flow& before, Array<float, 1> weight) {
-    return turn(Chebyshev{spectrum().step}, flow_.u, flow_.v, before.u, before.v, weight);
+    using Values =
+        std::conditional_t<keeps_iterate, TypeList<float, float, float, float, float>, ThreePlanes>;
+    std::vector<std::string> names = names_of_turn();
+    if (keeps_iterate) names.insert(names.end(), {name("kept_u"), name("kept_v")});
+    return stages<Values>(names, Chebyshev<keeps_iterate>{spectrum().step}, flow_.u, flow_.v, before.u,
+                          before.v, weight, equations_[0], equations_[1], equations_[2]);
   }
 
   void solve_accelerated() {
@@ -248,9 +258,18 @@ class Level {
     const Array<float, 1> weight = pipeline_.value<float>(name("weight"), NoWeight{});
     pipeline_.repeat(name("solve"), settings_.turns, [&](const Pipeline::Loop& loop) {
       const Array<float, 1> next = next_weight(weight);
-      end_turn(loop, accelerated(before, next));
-      loop.feed(flow_.u, before.u);
-      loop.feed(flow_.v, before.v);
+      if (settings_.levels_in_tiles.contains(level_)) {
+        // Tiles of several turns store the outputs of their last turn. If the iterate of this turn were fed
+        // instead, the turn before would have to be stored, too, as a step that computes its tiles again.
+        const std::vector<Plane> outputs = accelerated<true>(before, next);
+        end_turn(loop, outputs);
+        loop.feed(outputs[3], before.u);
+        loop.feed(outputs[4], before.v);
+      } else {
+        end_turn(loop, accelerated<false>(before, next));
+        loop.feed(flow_.u, before.u);
+        loop.feed(flow_.v, before.v);
+      }
       loop.feed(next, weight);
     });
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct Settings {
   double tolerance = 0.0001;
   /// The largest displacement of a warp in pixels of the finest level; without it, there is none.
   std::optional<double> reach = {};
+  /// The levels whose schedule computes several turns of the solver on a tile. Turns of Chebyshev's
+  /// acceleration then store their iterate a second time, which makes them slower one by one and faster in
+  /// tiles. It never changes a result.
+  std::set<int> levels_in_tiles = {};
 };
 
 /// Further things that the pipeline computes.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "graph_program.hpp"
@@ -32,6 +33,16 @@ void check_truth(const io::ImageInfo& truth, const Box& frame, const deck::Deck&
 
 namespace {
 
+/// Returns the levels for which a deck asks for several turns of the solver on a tile. Devices have no such
+/// tiles.
+std::set<int> levels_in_tiles(const deck::Deck& deck, std::size_t levels) {
+  std::set<int> in_tiles;
+  for (int level = 0; runs_on_host && level < static_cast<int>(levels); ++level)
+    if (deck.get<std::int64_t>(fmt::format("loops.solve_{}.turns_per_tile", level)) > 1)
+      in_tiles.insert(level);
+  return in_tiles;
+}
+
 Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
                     const deck::Deck& deck) {
   check_frame(frame, deck, "input.first");
@@ -42,7 +53,9 @@ Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::
   }
   extras.has_picture = deck.is_set("output.png");
   set_picture(extras, deck, "output.png");
-  return make_pipeline(frame.domain, frame.type, settings_of(deck, frame.domain), extras);
+  Settings settings = settings_of(deck, frame.domain);
+  settings.levels_in_tiles = levels_in_tiles(deck, level_boxes(frame.domain, settings).size());
+  return make_pipeline(frame.domain, frame.type, settings, extras);
 }
 
 Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }

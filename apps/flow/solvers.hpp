@@ -40,12 +40,20 @@ KOKKOS_FORCEINLINE_FUNCTION auto solved(const V& mean_u, const V& mean_v, const 
   return Vector<decltype(u)>{u, v};
 }
 
-/// Returns the two components of a new iterate, and the square of its distance from the iterate before.
+/// Returns the square of the distance between two flows at a pixel.
 template <class V, class Before>
-KOKKOS_FORCEINLINE_FUNCTION auto with_change(const V& u, const V& v, const Before& u_before,
-                                             const Before& v_before) {
+KOKKOS_FORCEINLINE_FUNCTION auto squared_distance(const V& u, const V& v, const Before& u_before,
+                                                  const Before& v_before) {
   const auto du = u - u_before, dv = v - v_before;
-  return tessera::pack(u, v, du * du + dv * dv);
+  return du * du + dv * dv;
+}
+
+/// Returns the two components of a new iterate, the square of its distance from the iterate before, and
+/// `further` values.
+template <class V, class Before, class... Further>
+KOKKOS_FORCEINLINE_FUNCTION auto with_change(const V& u, const V& v, const Before& u_before,
+                                             const Before& v_before, const Further&... further) {
+  return tessera::pack(u, v, squared_distance(u, v, u_before, v_before), further...);
 }
 
 /// A stage body: a turn of Jacobi's method, in which every pixel gets the flow that solves its equations.
@@ -180,7 +188,8 @@ struct NoWeight {
 };
 
 /// A stage body: a turn of Jacobi's method with Chebyshev's acceleration. `u_before` and `v_before` are the
-/// iterate before (u, v).
+/// iterate before (u, v). If the turn keeps its iterate, u and v are its last two values.
+template <bool keeps_iterate>
 struct Chebyshev {
   float step;
 
@@ -203,8 +212,12 @@ struct Chebyshev {
   template <class Next, class V, class W>
   KOKKOS_FORCEINLINE_FUNCTION auto next(const Next& to, const V& u, const V& v, const V& u_before,
                                         const V& v_before, const W& weight) const {
-    return with_change(u_before + weight * (u + step * (to.u - u) - u_before),
-                       v_before + weight * (v + step * (to.v - v) - v_before), u, v);
+    const auto next_u = u_before + weight * (u + step * (to.u - u) - u_before);
+    const auto next_v = v_before + weight * (v + step * (to.v - v) - v_before);
+    if constexpr (keeps_iterate)
+      return with_change(next_u, next_v, u, v, u, v);
+    else
+      return with_change(next_u, next_v, u, v);
   }
 };
 
@@ -213,8 +226,7 @@ struct SquaredChange {
   template <class Flow, class Before, class Coord>
   KOKKOS_FUNCTION auto operator()(const Flow& u, const Flow& v, const Before& u_before,
                                   const Before& v_before, Coord x, Coord y) const {
-    const auto du = u(x, y) - u_before(x, y), dv = v(x, y) - v_before(x, y);
-    return du * du + dv * dv;
+    return squared_distance(u(x, y), v(x, y), u_before(x, y), v_before(x, y));
   }
 };
 

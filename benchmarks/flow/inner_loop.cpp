@@ -172,8 +172,8 @@ class Loop {
   }
 
  private:
-  static Rounds rounds_of(Size size, const flow::Settings& settings, const TileSize& tile,
-                          int turns_per_tile) {
+  static Rounds rounds_of(Size size, flow::Settings settings, const TileSize& tile, int turns_per_tile) {
+    if (turns_per_tile > 1) settings.levels_in_tiles = {0};
     const Pipeline pipeline =
         flow::make_pipeline({{0, size.width}, {0, size.height}}, ElementType::uint8, settings);
     Schedule schedule;

@@ -91,7 +91,7 @@ class Flow(ProgramRuns):
 
     def test_the_same_bits(self):
         for solver, runs in (("jacobi", ((1, "temporal"), (4, "overlapped"))), ("red_black", ((2, "red_black"), (3, "communicate"))),
-                             ("chebyshev", ((3, "deep_ghosts"), (2, "redundant")))):
+                             ("chebyshev", ((3, "deep_ghosts"), (2, "redundant"), (1, "temporal"), (4, "temporal")))):
             results = []
             for ranks, deck in ((0, "default"), *runs):
                 self.output("flow", ranks, *self.words("output.flo=o.flo", "output.history=h.csv", f"solver={solver}", "scales=2",
@@ -99,6 +99,12 @@ class Flow(ProgramRuns):
                 results.append((self.bytes_of("o.flo"), self.bytes_of("h.csv")))
             for result, run in zip(results[1:], runs):
                 self.assertEqual(result, results[0], f"{solver}, {run}")
+
+    def test_iterates_are_kept_only_in_tiles(self):
+        for deck, levels in (("default", ()), ("deep_ghosts", ()), ("temporal", (0, 1))):
+            text = self.output("flow", 0, *self.words("output.flo=o.flo", "scales=3", "--explain", deck=deck))
+            for level in range(3):
+                self.assertEqual(f"kept_u_{level}" in text, level in levels, f"{deck}, {level}")
 
     def test_images_of_any_type(self):
         results = []

@@ -150,16 +150,51 @@ TEST(Flow, HasTheSameBitsWithAllSchedules) {
                        height = random.one_of<int>({1, 2, 5, 17, 30});
     const auto scene = scene_of<std::uint8_t>(
         width, height, random.one_of<Motion>({motions.at("translation"), motions.at("zoom")}));
-    const Settings settings = random_settings(random, scene.first.box);
+    Settings settings = random_settings(random, scene.first.box);
+    const Result expected = run(scene, settings, 1);
+    for (int level = 0; level < 4; ++level)
+      if (random.chance(50)) settings.levels_in_tiles.insert(level);
     const Pipeline pipeline =
         flow::make_pipeline(scene.first.box, ElementType::uint8, settings, {.has_truth = true});
-    const Result expected = run(scene, settings, 1);
     for (const int ranks : {1, 2, random.one_of<int>({3, 4, 7, 16})}) {
       Schedule schedule = test::random_schedule(random, pipeline);
       test::add_random_rounds(random, pipeline, schedule);
       EXPECT_EQ(run(scene, settings, ranks, schedule), expected)
           << "case " << i << ", " << width << " x " << height << " on " << ranks << ": "
           << test::to_string(schedule);
+    }
+  }
+}
+
+/// A schedule whose solver computes some turns on a tile, at all of these levels.
+Schedule in_tiles(Random& random, int levels) {
+  Schedule schedule;
+  schedule.grid = test::random_grid_request(random, 2);
+  for (int level = 0; level < levels; ++level) {
+    schedule.stages["next_u_" + std::to_string(level)].tile = test::random_tile(random, 2);
+    LoopSchedule& loop = schedule.loops["solve_" + std::to_string(level)];
+    loop.turns_per_tile = random.small(2, 5);
+    loop.turns_per_exchange = random.one_of<int>({1, loop.turns_per_tile, 6});
+    loop.turns_per_test = random.one_of<int>({1, loop.turns_per_tile, 4});
+  }
+  return schedule;
+}
+
+TEST(Flow, KeptIteratesOfChebyshevsAccelerationHaveTheSameBits) {
+  Random random(34);
+  for (int i = 0; i < cases; ++i) {
+    const auto scene =
+        scene_of<std::uint8_t>(random.small(1, 45), random.small(1, 45), motions.at("translation"));
+    Settings settings = random_settings(random, scene.first.box);
+    settings.solver = Solver::chebyshev;
+    settings.turns = random.small(3, 20);
+    const Result expected = run(scene, settings, 1);
+    for (int level = 0; level < *settings.levels; ++level) settings.levels_in_tiles.insert(level);
+    EXPECT_EQ(run(scene, settings, 1), expected) << "case " << i;
+    for (const int ranks : {1, 2, 3, 4}) {
+      const Schedule schedule = in_tiles(random, *settings.levels);
+      EXPECT_EQ(run(scene, settings, ranks, schedule), expected)
+          << "case " << i << " on " << ranks << ": " << test::to_string(schedule);
     }
   }
 }

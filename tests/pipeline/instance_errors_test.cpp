@@ -57,8 +57,14 @@ TEST(PlanInstance, NeedsTheBlocksThatItHasNoMemoryFor) {
     return;
   }
   PlanInstance instance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory);
-  EXPECT_EQ(message([&] { instance.run({}); }),
-            "'input' has no memory: bind a block to it before the first run");
+  const std::string no_input = "'input' has no memory: bind a block to it before the first run";
+  const test::WholeArray<float> points(image);
+  test::ArraySource<float> source(points);
+  test::ArraySink<float> sink(image);
+  EXPECT_EQ(message([&] { instance.run({}); }), no_input);
+  EXPECT_EQ(message([&] { instance.load("input", source); }), no_input);
+  EXPECT_EQ(message([&] { instance.store("input", sink); }), no_input);
+  EXPECT_EQ(message([&] { static_cast<void>(instance.view<float, 2>("input")); }), no_input);
   const auto bind = [&](const char* name) {
     const BlockLayout layout = layout_in_memory(pipeline, plan, name);
     instance.bind(name, {layout, Kokkos::View<std::byte*, Kokkos::HostSpace>(
@@ -69,6 +75,27 @@ TEST(PlanInstance, NeedsTheBlocksThatItHasNoMemoryFor) {
             "'bv' has no memory: bind a block to it before the first run");
   bind("bv");
   EXPECT_NO_THROW(instance.compute());
+  EXPECT_NO_THROW(instance.load("input", source));
+}
+
+/// Returns the error of an instance that has no memory for `name` before a block is bound to it.
+std::string error_without_memory_for(const Pipeline& pipeline, const Schedule& schedule, const char* name) {
+  const Plan plan = make_plan(pipeline, schedule, {.device = !runs_on_host}, 1, 0);
+  ArrayMemory memory;
+  memory.bound = {name};
+  return test::message_of<InternalError>([&] {
+    PlanInstance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory);
+  });
+}
+
+TEST(PlanInstance, HasBlocksBoundOnlyToArraysThatThePlanKeeps) {
+  const Pipeline blur = test::blur_pipeline<float>(image, image);
+  for (Placement placement : {Placement::tile, Placement::rank}) {
+    Schedule schedule;
+    schedule.stages["bh"].placement = placement;
+    EXPECT_EQ(error_without_memory_for(blur, schedule, "bh"),
+              "'bh' is neither input nor output: no array keeps it");
+  }
 }
 
 TEST(PlanInstance, OfAnotherRankIsAnError) {

@@ -8,7 +8,7 @@
 namespace tessera::graph {
 namespace {
 
-/// The number of shapes of images for which a body keeps plan instances.
+/// The number of plan instances that a body keeps, one for each plan and list of arrays that are images.
 constexpr std::size_t most_instances = 4;
 
 /// The points of an image as the source of an input, or as the sink of an output.

@@ -56,7 +56,7 @@ class PipelineBody {
                              const std::vector<NamedImage>& images);
 
   HostMode mode_;
-  /// The instances of the shapes that came last, by their plans.
+  /// The instances that were used last, each for a plan and the names of the arrays that are images.
   std::vector<Instance> instances_;
 };
 

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace {
 
 using namespace tessera;
 
-/// A plan whose buffers are at these offsets and have as many bytes.
+/// Returns a plan with buffers, each of which is given as its offset and its bytes.
 Plan plan_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& buffers) {
   Plan plan;
   for (const auto& [offset, bytes] : buffers) {

@@ -19,8 +19,8 @@ struct ArrayMemory {
   std::int64_t at_least = 0;
   /// Which threads touch new memory first. Kernels must not be launched while another thread launches some.
   HostMode touched_by = HostMode::kernels;
-  /// The inputs and outputs that get no memory, since blocks of the caller will be bound to them before the
-  /// first run (see PlanInstance::bind). Plans for devices can have none of them.
+  /// The inputs and outputs that get no memory, since blocks of the caller will be bound to them before they
+  /// are used. All of them must be arrays that PlanInstance::bind does not refuse.
   std::vector<std::string> bound = {};
 };
 

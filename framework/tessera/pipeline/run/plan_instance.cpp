@@ -17,9 +17,18 @@
 namespace tessera {
 namespace {
 
-/// Runs `allocation` on every rank. If it fails on one rank, for example for lack of memory, an exception is
-/// thrown on all ranks.
-void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void()>& allocation) {
+/// Returns the bytes of the memory that a plan has for arrays.
+std::int64_t bytes_of(const Algorithm& pipeline, const Plan& plan, const std::vector<std::string>& arrays) {
+  std::int64_t bytes = 0;
+  for (const std::string& array : arrays)
+    if (!points_in_memory(pipeline, plan, array).empty())
+      bytes += layout_in_memory(pipeline, plan, array).bytes;
+  return bytes;
+}
+
+/// Runs `allocation`, which allocates so many bytes, on every rank. If it fails on one rank, for example for
+/// lack of memory, an exception is thrown on all ranks.
+void allocate(int rank, std::int64_t bytes, MPI_Comm communicator, const std::function<void()>& allocation) {
   collectively(communicator, [&] {
     try {
       allocation();
@@ -29,7 +38,7 @@ void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void(
       throw InputError(
           fmt::format("rank {} cannot have the {} of memory that its plan needs: use more ranks, or a "
                       "schedule that keeps less (--explain)",
-                      plan.rank, human_bytes(plan.peak_bytes())));
+                      rank, human_bytes(bytes)));
     }
   });
 }
@@ -102,11 +111,6 @@ CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
   return {turns, turns, false};
 }
 
-void check_kept(const ArrayDeclaration& array) {
-  if (!array.is_input() && !array.is_output)
-    throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", array.name));
-}
-
 }  // namespace
 
 class PlanInstance::Impl {
@@ -141,8 +145,9 @@ PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm c
   const auto make_exchanges = [&] {
     exchanges_ = std::make_unique<PlanExchanges>(*executor_, communicator_.handle(), transport);
   };
+  const std::int64_t bytes = plan.peak_bytes() - bytes_of(pipeline, plan, memory.bound);
   // The steps that are not collective, and may fail on one rank only, come before the collective steps.
-  allocate(plan, communicator, [&] {
+  allocate(plan.rank, bytes, communicator, [&] {
     if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                       communicator_.rank(), communicator_.size()));
@@ -205,15 +210,13 @@ void PlanInstance::store(std::string_view name, BlockSink& sink) {
   const Algorithm& pipeline = impl_->executor().pipeline();
   const int id = pipeline.find(name);
   const ArrayDeclaration& array = pipeline[id];
-  check_kept(array);
+  impl_->executor().check_kept(id);
   const Box& owned = plan().stages[static_cast<std::size_t>(id)].owned;
   impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
 void PlanInstance::bind(std::string_view name, const Block<Kokkos::HostSpace>& block) {
-  const int id = impl_->executor().pipeline().find(name);
-  check_kept(impl_->executor().pipeline()[id]);
-  impl_->executor().bind(id, block);
+  impl_->executor().bind(impl_->executor().pipeline().find(name), block);
 }
 
 Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name) {
@@ -236,7 +239,7 @@ int PlanInstance::checked_id(std::string_view name, ElementType type, int dimens
   if (array.type != type || array.dimensions != dimensions)
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
                                     array.dimensions, name_of(array.type), dimensions, name_of(type)));
-  check_kept(array);
+  impl_->executor().check_kept(id);
   if (array.reduction != nullptr)
     throw InternalError(fmt::format(
         "'{}' is the result of a global reduction, which no rank owns alone: store it", array.name));

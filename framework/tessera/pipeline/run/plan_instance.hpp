@@ -14,9 +14,9 @@
 
 namespace tessera {
 
-/// A plan that is ready to run on the ranks of a communicator. An instance owns the buffers of the plan, a
-/// communicator and an execution space. An instance may run any number of times, and allocates nothing while
-/// it runs.
+/// A plan that is ready to run on the ranks of a communicator. An instance owns a communicator, an execution
+/// space, and the buffers of the plan but those of ArrayMemory::bound. It may run any number of times, and
+/// allocates nothing while it runs. All that uses such an array throws InternalError until a block is bound.
 class PlanInstance {
  public:
   /// Allocates and prepares everything that the plan needs. Collective. Every rank passes its own plan, and
@@ -24,7 +24,7 @@ class PlanInstance {
   /// instances at the same time if `mode` is HostMode::calling_thread for both instances. `memory` says which
   /// memory is used for the arrays; no other instance may use it at the same time. Throws InputError
   /// on all ranks if a rank cannot allocate its memory. Throws InternalError if the plan is for another rank
-  /// or another number of ranks.
+  /// or another number of ranks, or if `bind` refuses an array of ArrayMemory::bound.
   PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
                const Transport& transport = {}, HostMode mode = HostMode::kernels, ArrayMemory memory = {});
   ~PlanInstance();
@@ -65,11 +65,11 @@ class PlanInstance {
   void store(std::string_view name, BlockSink& sink);
 
   /// Reads or computes the input or output `name` in the memory of `block` from now on, and no longer in the
-  /// memory of the instance. The block must have the points of `points_in_memory`, or
-  /// more. Nothing is copied or
-  /// allocated, so that this function can be called before each computation. Throws InternalError for arrays
-  /// that are neither inputs nor outputs, for plans of several ranks or for devices, for arrays that loops
-  /// feed, and for blocks that do not fit.
+  /// memory of the instance. The block must have the points of `points_in_memory`, or more. Nothing is copied
+  /// or allocated, so that this function can be called before each computation. Throws InternalError for
+  /// arrays that are neither inputs nor outputs, and for those that the plan does not use or that loops feed.
+  /// It also throws InternalError for plans of several ranks or for devices, and for blocks that do not
+  /// fit.
   void bind(std::string_view name, const Block<Kokkos::HostSpace>& block);
 
   /// Returns this rank's part of the input or output `name` as a view of T in N dimensions. If loops feed the

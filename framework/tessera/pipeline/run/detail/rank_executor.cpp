@@ -165,6 +165,7 @@ void RankExecutor::clear_partial_values() {
 }
 
 const Block<>& RankExecutor::written_block(int array) const {
+  if (std::ranges::find(unbound_, array) != unbound_.end()) refuse_unbound(array);
   return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
 }
 
@@ -173,19 +174,27 @@ void RankExecutor::refuse_binding(int array, const std::string& reason) const {
       fmt::format("'{}' cannot be computed in the memory of the caller: {}", pipeline_[array].name, reason));
 }
 
+void RankExecutor::check_kept(int array) const {
+  const ArrayDeclaration& declared = pipeline_[array];
+  if (!declared.is_input() && !declared.is_output)
+    throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", declared.name));
+}
+
 void RankExecutor::check_bindable(int array) const {
+  check_kept(array);
   const ArrayRegions& regions = plan_.stages[static_cast<std::size_t>(array)];
   if (regions.written_buffer != regions.read_buffer || plan_.rank_count > 1)
     refuse_binding(array, "ranks exchange it");
   if (plan_.target.device) refuse_binding(array, "kernels run on a device");
+  if (regions.written_buffer < 0) refuse_binding(array, "the plan does not use it");
   if (pipeline_.is_fed(array)) refuse_binding(array, "a loop moves it");
 }
 
 void RankExecutor::bind(int array, const Block<Kokkos::HostSpace>& block) {
+  check_bindable(array);
   const auto place = static_cast<std::size_t>(array);
   const ArrayRegions& regions = plan_.stages[place];
   const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(regions.written_buffer)];
-  check_bindable(array);
   if (!block.box().contains(buffer.box))
     refuse_binding(array, fmt::format("the block has the points {}, but the plan needs {}",
                                       to_string(block.box()), to_string(buffer.box)));
@@ -197,10 +206,13 @@ void RankExecutor::bind(int array, const Block<Kokkos::HostSpace>& block) {
   std::erase(unbound_, array);
 }
 
+void RankExecutor::refuse_unbound(int array) const {
+  throw InternalError(
+      fmt::format("'{}' has no memory: bind a block to it before the first run", pipeline_[array].name));
+}
+
 void RankExecutor::check_bound() const {
-  if (!unbound_.empty())
-    throw InternalError(fmt::format("'{}' has no memory: bind a block to it before the first run",
-                                    pipeline_[unbound_.front()].name));
+  if (!unbound_.empty()) refuse_unbound(unbound_.front());
 }
 
 void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {

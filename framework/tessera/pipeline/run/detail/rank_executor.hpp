@@ -30,7 +30,8 @@ class RankExecutor {
   HostMode mode() const { return mode_; }
   /// Returns the memory of all arrays.
   ArrayMemory memory() const { return {memory_}; }
-  /// Returns the block in which the rank computes an array, or into which the rank reads an input.
+  /// Returns the block in which the rank computes an array, or into which the rank reads an input. Throws
+  /// InternalError if the array has no memory before the caller binds a block to it.
   const Block<>& written_block(int array) const;
   /// Computes or reads an array in the memory of `block` from now on (see PlanInstance::bind).
   void bind(int array, const Block<Kokkos::HostSpace>& block);
@@ -47,6 +48,8 @@ class RankExecutor {
 
   /// Throws InternalError if an array has no memory, as the caller was to bind a block to it and has not.
   void check_bound() const;
+  /// Throws InternalError if an array is neither input nor output, since its memory may be used for others.
+  void check_kept(int array) const;
 
   /// Runs a leaf that needs no other rank: a Read, Write, FillBoundary, Compute or Swap step. Kernels are
   /// enqueued on the execution space. On hosts, a Compute step is complete when the function returns. Throws
@@ -76,6 +79,7 @@ class RankExecutor {
   /// Throws InternalError if an array can never be bound.
   void check_bindable(int array) const;
   [[noreturn]] void refuse_binding(int array, const std::string& reason) const;
+  [[noreturn]] void refuse_unbound(int array) const;
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);

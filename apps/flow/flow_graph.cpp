@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -265,7 +266,16 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
   plans = std::move(its_plans);
   level = static_cast<int>(plans->levels().size());
   turns.clear();
-  if (is_alike) return;
+  if (!is_alike) Image::become_arrays(images());
+}
+
+std::int64_t Pair::bytes_for(std::shared_ptr<const PairPlans> its_plans) {
+  Pair pair;
+  pair.plans = std::move(its_plans);
+  return Image::bytes_for(pair.images());
+}
+
+std::vector<graph::ImageOfArray> Pair::images() {
   const Planned& planned = plans->pyramids();
   std::vector<graph::ImageOfArray> images{{&first, planned, "input", plans->points_of({"input"})},
                                           {&second, planned, "frame_1"},
@@ -282,19 +292,28 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
     }
     ++of_level;
   }
-  add_level_0(images);
-  Image::become_arrays(images);
+  const auto& levels = plans->levels();
+  for (auto& [u, v] : flows)
+    for (const auto& [image, component] : {std::pair(&u, "u"), {&v, "v"}})
+      images.push_back(largest_of_levels(*image, [&levels, name = component](int of) {
+        return std::pair(levels[static_cast<std::size_t>(of)].turn, fmt::format("next_{}_{}", name, of));
+      }));
+  for (std::size_t number = 0; number < equation_names(*plans, 0).size(); ++number)
+    images.push_back(largest_of_levels(equations[number], [&](int of) {
+      return std::pair(levels[static_cast<std::size_t>(of)].linearise, equation_names(*plans, of)[number]);
+    }));
+  return images;
 }
 
-void Pair::add_level_0(std::vector<graph::ImageOfArray>& images) {
-  const LevelPlans& finest = plans->levels()[0];
-  for (auto& [u, v] : flows) {
-    images.push_back({&u, finest.turn, "next_u_0", plans->points_of(aliases(0, "u_0"))});
-    images.push_back({&v, finest.turn, "next_v_0", plans->points_of(aliases(0, "v_0"))});
+graph::ImageOfArray Pair::largest_of_levels(
+    Image& image, const std::function<std::pair<Planned, std::string>(int)>& array) const {
+  std::vector<graph::ImageOfArray> arrays;
+  for (int of_level = 0; of_level < static_cast<int>(plans->levels().size()); ++of_level) {
+    auto [planned, name] = array(of_level);
+    arrays.push_back({&image, std::move(planned), name, plans->points_of(aliases(of_level, name))});
   }
-  std::size_t number = 0;
-  for (const std::string& array : equation_names(*plans, 0))
-    images.push_back({&equations[number++], finest.linearise, array, plans->points_of({array})});
+  return *std::ranges::max_element(
+      arrays, {}, [](const graph::ImageOfArray& entry) { return Image::bytes_for({entry}); });
 }
 
 std::size_t Pair::unused() const {

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pair_plans.hpp"
@@ -57,11 +60,17 @@ struct Pair {
   void begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans);
   /// Returns the components that hold neither the flow nor one of those before that are still needed.
   std::size_t unused() const;
+  /// Returns the bytes of the images of a pair.
+  static std::int64_t bytes_for(std::shared_ptr<const PairPlans> its_plans);
 
  private:
-  /// Adds the flows and the equations of level 0. Their memory holds those of the coarser levels, too, so
-  /// that nothing is allocated from level to level.
-  void add_level_0(std::vector<tessera::graph::ImageOfArray>& images);
+  /// Returns the images of all arrays. Those of the flows and the equations, which all levels share, are the
+  /// arrays of the level that needs the most memory, so that nothing is allocated from level to level.
+  std::vector<tessera::graph::ImageOfArray> images();
+  /// Returns the array of the level that needs the most memory. `array` returns the plan and the name of the
+  /// array of a level.
+  tessera::graph::ImageOfArray largest_of_levels(
+      Image& image, const std::function<std::pair<Planned, std::string>(int)>& array) const;
 };
 
 using PairLease = tessera::graph::Lease<Pair>;

@@ -49,7 +49,7 @@ class GraphProgram final : public app::GraphProgram {
     Extras extras = outputs_->extras();
     extras.has_truth = !truths_.files().empty();
     plans_ = std::make_shared<const PairPlans>(frame.domain, frame.type, settings_, extras,
-                                               runs_on_host ? cache_to_write_past(1) : 0);
+                                               cache_to_write_past(1));
     add_tasks();
   }
 
@@ -128,7 +128,8 @@ void GraphProgram::note(const Pair& pair) {
 void GraphProgram::add_tasks() {
   // The libraries of some formats are not made for several threads.
   const bool is_read_by_one = frames_->is_read_by_one() || truths_.is_read_by_one();
-  const graph::Pool<Pair> memory(graph_, "pairs", {.count = static_cast<int>(window_)},
+  const graph::Pool<Pair> memory(graph_, "pairs",
+                                 {.count = static_cast<int>(window_), .bytes = Pair::bytes_for(plans_)},
                                  [] { return std::make_shared<Pair>(); });
   const auto read = frames_->add_tasks(graph_, {.on = is_read_by_one ? Place::io() : Place::threads()},
                                        memory, [this](std::int64_t number, Pair& pair) {

@@ -18,7 +18,7 @@ using namespace tessera;
 /// Plans a pipeline for one thread, which has this share of the cache.
 Planned planned(Pipeline pipeline, std::int64_t cache_bytes) {
   auto result = std::make_shared<graph::PlannedPipeline>();
-  const Target target{.threads = 1, .device = !runs_on_host, .cache_bytes = cache_bytes};
+  const Target target{.threads = 1, .device = !runs_on_host, .cache_bytes = runs_on_host ? cache_bytes : 0};
   result->plan = make_plan(pipeline, {}, target, 1, 0);
   result->algorithm = std::move(pipeline);
   return result;

@@ -35,9 +35,9 @@ struct LevelPlans {
 class PairPlans {
  public:
   /// Plans all tasks, by the schedule that make_plan chooses. `cache_bytes` is the share of the cache that a
-  /// thread has (see Target::cache_bytes). Throws the exceptions of make_plan.
+  /// thread has (see Target::cache_bytes), which devices do not use. Throws the exceptions of make_plan.
   PairPlans(const tessera::Box& frame, tessera::ElementType type, const Settings& settings,
-            const Extras& extras = {}, std::int64_t cache_bytes = 0);
+            const Extras& extras, std::int64_t cache_bytes);
 
   /// The pyramids: `first_0`, `second_0`, `second_dx_0`, `second_dy_0`, `first_1`, and so on.
   const Planned& pyramids() const { return pyramids_; }

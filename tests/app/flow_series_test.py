@@ -188,6 +188,9 @@ class FlowSeries(ProgramRuns):
         def has(*parts, ranks=0, frames="f?.h5"):
             self.assertIn(parts[-1], refused(*parts[:-1], ranks=ranks, frames=frames))
 
+        for option in ((), ("--check",)):
+            self.assertRegex(refused("output.files=p{index}.flo", "memory=1KiB", "graph.window=2", *option),
+                             r"the pools of graph 'flow' need [0-9.]+ KiB, but may use 1.0 KiB: lower their counts")
         has("output.files=p{index}.flo", "there are no frames: give input.files or input.video", frames=None)
         has("output.files=p{index}.flo", "input.video=v.mkv", "'input.video': 'input.files' is given, too: give one of them")
         has("output.files=p{index}.flo", "'input.files': no file matches 'g?.h5'", frames="g?.h5")

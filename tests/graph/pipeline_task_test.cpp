@@ -174,18 +174,39 @@ TEST(GraphPipeline, HasNoMemoryOfItsOwnForImages) {
   std::array<Image, 4> images;
   for (std::size_t i = 0; i < images.size(); ++i)
     i % 2 == 0 ? images[i].become_input(sums) : images[i].become_output(sums);
+  for (const std::size_t i : {0, 2})
+    for_each_point(images[i], [&](float& point, int x, int y) {
+      point = static_cast<float>(1000 * i + static_cast<std::size_t>(10 * x + y));
+    });
+  const auto wrong_of = [&](std::size_t number) {
+    std::int64_t wrong = 0;
+    for_each_point(images[number + 1], [&](float point, int x, int y) {
+      int columns = 0;
+      for (const int first : {-1, 0, 1})
+        for (const int second : {-1, 0, 1})
+          columns += std::clamp(x + first + second, 0, 399);
+      wrong += point != static_cast<float>(9 * (1000 * static_cast<int>(number) + y) + 10 * columns);
+    });
+    return wrong;
+  };
   PipelineBody body;
   const std::int64_t bytes = bytes_of([&] {
     body.compute(sums, {{"input", images[0]}, {"sums", images[1]}});
   });
+  EXPECT_EQ(wrong_of(0), 0);
   // Devices have memory for all three arrays, and copy the points of images.
   const std::int64_t own = runs_on_host ? 1 : 3;
   EXPECT_GE(bytes, own * array_bytes);
   EXPECT_LT(bytes, (own + 1) * array_bytes);
   EXPECT_EQ(bytes_of([&] { body.compute(sums, {{"input", images[2]}, {"sums", images[3]}}); }), 0);
+  EXPECT_EQ(wrong_of(2), 0);
   // An array without an image has memory of its own, whatever images the calls before had.
   EXPECT_GE(bytes_of([&] { body.compute(sums, {{"input", images[0]}}); }), (3 - own) * array_bytes);
   EXPECT_EQ(bytes_of([&] { body.compute(sums, {{"input", images[2]}, {"sums", images[3]}}); }), 0);
+  EXPECT_EQ(wrong_of(2), 0);
+  if constexpr (runs_on_host) {
+    EXPECT_THROW(body.compute(sums, {{"inner", images[0]}}), InternalError);
+  }
 }
 
 TEST(GraphPipeline, ImagesLieSideBySideAndKeepMemoryThatIsLargeEnough) {
@@ -201,8 +222,16 @@ TEST(GraphPipeline, ImagesLieSideBySideAndKeepMemoryThatIsLargeEnough) {
   const auto memory = become(large);
   EXPECT_EQ(memory.second, memory.first + input.bytes());
   EXPECT_EQ(become(small), memory);
+  for_each_point(output, [](float& point, int x, int y) { point = static_cast<float>(3 + 10 * x + y); });
   input = {};
-  EXPECT_NE(become(large), memory);
+  // The image that is left keeps its points, since it keeps the allocation.
+  for_each_point(output,
+                 [](float point, int x, int y) { EXPECT_EQ(point, static_cast<float>(3 + 10 * x + y)); });
+  EXPECT_EQ(Image::bytes_for({{nullptr, large, "input"}, {nullptr, large, "sums"}}),
+            aligned_bytes(layout_in_memory(large->algorithm, large->plan, "input").bytes) +
+                aligned_bytes(layout_in_memory(large->algorithm, large->plan, "sums").bytes));
+  const auto again = become(large);
+  EXPECT_EQ(again.second, again.first + input.bytes());
 }
 
 }  // namespace

@@ -84,8 +84,11 @@ class Image {
   /// in one allocation and one after the other, as a plan would place them. Pipelines that read many images
   /// are slower if each image is an allocation of its own: all of these begin at the same place of a page, so
   /// that their rows compete for the same lines of the cache, and few of them are large enough for huge
-  /// pages.
+  /// pages. The allocation lives as long as one of the images, or their blocks, uses a part of it.
   static void become_arrays(const std::vector<ImageOfArray>& images);
+
+  /// Returns the bytes of the memory that `become_arrays` gives such images, which may be null here.
+  static std::int64_t bytes_for(const std::vector<ImageOfArray>& images);
 
   /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
@@ -98,6 +101,10 @@ class Image {
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:
+  /// Takes the domain, the type and the layout of an array in the present memory. The calling thread touches
+  /// memory that is new.
+  void lay_out(const ImageOfArray& entry, bool is_new);
+
   std::shared_ptr<const PlannedPipeline> planned_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> memory_;
   Block<Kokkos::HostSpace> block_;

@@ -198,8 +198,7 @@ TEST(FlowGraph, AllocatesTheImagesOfAPairOnce) {
   std::vector<WholeArray<std::uint8_t>> frames;
   for (int number = 0; number <= pairs; ++number) frames.push_back(frame_of(box, number));
   const Settings settings{.levels = 3, .warps = 3, .warp_tolerance = 0.05, .turns = 10, .tolerance = 0.02};
-  const auto plans =
-      std::make_shared<const PairPlans>(box, ElementType::uint8, settings, flow::Extras{}, 0);
+  const auto plans = std::make_shared<const PairPlans>(box, ElementType::uint8, settings, flow::Extras{}, 0);
   std::vector<std::int64_t> counts;
   graph::Graph graph("flow");
   declare(graph, frames, settings, plans, 1,

@@ -183,8 +183,7 @@ TEST(GraphPipeline, HasNoMemoryOfItsOwnForImages) {
     for_each_point(images[number + 1], [&](float point, int x, int y) {
       int columns = 0;
       for (const int first : {-1, 0, 1})
-        for (const int second : {-1, 0, 1})
-          columns += std::clamp(x + first + second, 0, 399);
+        for (const int second : {-1, 0, 1}) columns += std::clamp(x + first + second, 0, 399);
       wrong += point != static_cast<float>(9 * (1000 * static_cast<int>(number) + y) + 10 * columns);
     });
     return wrong;

@@ -83,9 +83,8 @@ std::string error_without_memory_for(const Pipeline& pipeline, const Schedule& s
   const Plan plan = make_plan(pipeline, schedule, {.device = !runs_on_host}, 1, 0);
   ArrayMemory memory;
   memory.bound = {name};
-  return test::message_of<InternalError>([&] {
-    PlanInstance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory);
-  });
+  return test::message_of<InternalError>(
+      [&] { PlanInstance(pipeline, plan, MPI_COMM_SELF, {}, HostMode::kernels, memory); });
 }
 
 TEST(PlanInstance, HasBlocksBoundOnlyToArraysThatThePlanKeeps) {

@@ -127,7 +127,7 @@ class Streams(ProgramRuns):
         self.assertIn("2 ranks, period 2 s", self.output("chain", 2, *watched, "--estimate"))
         for more in ([], ["--explain"], ["--check"]):
             self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
-                          self.refused("chain", 2, *watched, "program.allocation=whole", *more))
+                          self.refused("chain", 2, *self.chain("watchdog=60", "program.allocation=whole"), *more))
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
             self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
                           self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))

@@ -18,6 +18,17 @@ using namespace std::chrono_literals;
 
 const std::string helmholtz = TESSERA_PROGRAMS "/tessera-helmholtz";
 
+/// Stops a process of a run, which the watchdogs of the others are to end, and returns how the run ended.
+ParallelEnding ending_after_stopping(pid_t process, std::future<ParallelEnding>& run) {
+  EXPECT_EQ(kill(process, SIGSTOP), 0);
+  const bool has_ended = run.wait_for(60s) == std::future_status::ready;
+  kill(process, SIGKILL);
+  ParallelEnding ending = run.get();
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(ending.status, 6) << ending.text();
+  return ending;
+}
+
 TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   const Folder folder;
   const std::string mark = std::to_string(getpid());
@@ -33,12 +44,7 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   // By then it computes; if it does not, the watchdog comes a little later.
   std::this_thread::sleep_for(3s);
   ASSERT_EQ(run.wait_for(0s), std::future_status::timeout) << run.get().text();
-  EXPECT_EQ(kill(process, SIGSTOP), 0);
-  const bool has_ended = run.wait_for(60s) == std::future_status::ready;
-  kill(process, SIGKILL);
-  const ParallelEnding ending = run.get();
-  EXPECT_TRUE(has_ended);
-  EXPECT_EQ(ending.status, 6) << ending.text();
+  const ParallelEnding ending = ending_after_stopping(process, run);
   for (const int rank : {0, 2})
     EXPECT_EQ(lines_with(ending.errors, "tessera-helmholtz: error: rank " + std::to_string(rank) +
                                             ": no step has ended for 5 s (watchdog), this one is in '")
@@ -81,12 +87,7 @@ TEST(WatchdogTest, EndsARunOfTasksThatWaitForARankThatIsStopped) {
   ASSERT_GT(process, 0);
   while (!folder.names().contains("begun") && run.wait_for(10ms) == std::future_status::timeout) {
   }
-  EXPECT_EQ(kill(process, SIGSTOP), 0);
-  const bool has_ended = run.wait_for(60s) == std::future_status::ready;
-  kill(process, SIGKILL);
-  const ParallelEnding ending = run.get();
-  EXPECT_TRUE(has_ended);
-  EXPECT_EQ(ending.status, 6) << ending.text();
+  const ParallelEnding ending = ending_after_stopping(process, run);
   EXPECT_EQ(lines_with(ending.errors, "no step"),
             std::vector<std::string>{"failing: error: rank 0: no step has ended for 5 s (watchdog), this one "
                                      "is in 'stop: wait'"})

@@ -27,11 +27,6 @@ std::string text_of(const Messages& messages) {
   return fmt::format("{} of {}", counted(messages.count, "message"), human_bytes(messages.bytes));
 }
 
-std::string name_of(const Program& program, int task) {
-  if (task == start_task) return "start";
-  return task == stop_task ? "stop" : program.task(task).name;
-}
-
 /// Returns a line about an array: who computes it, who reads it, and the messages.
 std::string array_line(const Program& program, const ProgramArray& array, const Messages& messages) {
   std::vector<std::string> readers;
@@ -39,7 +34,7 @@ std::string array_line(const Program& program, const ProgramArray& array, const 
   if (!array.output.empty()) readers.emplace_back("stop");
   return fmt::format("array {}: {} of {}, from {} to {}, {}\n", array.name,
                      human_bytes(array.domain.size() * array.element_bytes()), tessera::name_of(array.type),
-                     name_of(program, array.producer.task), fmt::join(readers, ", "),
+                     name_of_task(program, array.producer.task), fmt::join(readers, ", "),
                      messages.count == 0 ? "no messages" : text_of(messages));
 }
 
@@ -94,7 +89,7 @@ std::string explain(const Program& program, const ProgramPlan& plan) {
     text += parcel_lines(program, plan.receives, "gets from",
                          [&](const Parcel& parcel) { return parcel.first_use == number; });
     text += fmt::format(
-        "{} {} on ranks {}{}\n", number, name_of(program, step.task), ranges_text(step.ranks),
+        "{} {} on ranks {}{}\n", number, name_of_task(program, step.task), ranges_text(step.ranks),
         step.plan == nullptr ? "" : fmt::format(", {} of memory", human_bytes(step.plan->peak_bytes())));
     for (const HeldArray& held : plan.held)
       if (held.steps.first == number)

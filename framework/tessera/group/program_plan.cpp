@@ -80,6 +80,11 @@ std::optional<std::int64_t> contiguous_offset(const Box& whole, const Box& part)
 
 }  // namespace
 
+std::string name_of_task(const Program& program, int task) {
+  if (task == start_task) return "start";
+  return task == stop_task ? "stop" : program.task(task).name;
+}
+
 /// The parts of a program on all ranks. A place is a place in the order in which ranks begin tasks (see
 /// RankStep::place).
 class ProgramPlanner::Impl {

@@ -17,6 +17,9 @@ inline constexpr int start_task = -1;
 /// The number that stands for the stop of a program, where all ranks write its outputs.
 inline constexpr int stop_task = -2;
 
+/// Returns the name of a task of a program; "start" for start_task, and "stop" for stop_task.
+std::string name_of_task(const Program& program, int task);
+
 /// The group of a task: the ranks that compute it.
 struct TaskGroup {
   /// The number of the task.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -10,7 +11,7 @@ namespace tessera::group {
 
 /// A part of a step of a rank in a program.
 struct StepPart {
-  /// What the rank does.
+  /// The kinds of work that a rank does in a step.
   enum class Kind {
     wait,     ///< Waits for messages, or for other ranks.
     read,     ///< Reads inputs of the program.
@@ -18,10 +19,12 @@ struct StepPart {
     send,     ///< Packs points for other ranks, and sends them.
     write     ///< Writes outputs of the program.
   };
+  /// The names of the kinds, in their order.
+  static constexpr std::array names_of_kinds = {"wait", "read", "compute", "send", "write"};
 
   /// The number of the task, start_task or stop_task.
   int task = 0;
-  /// What the rank does.
+  /// The kind of work that the rank does.
   Kind kind = Kind::wait;
   /// The node of the plan of the task; null unless the kind is `compute`.
   const PlanNode* node = nullptr;

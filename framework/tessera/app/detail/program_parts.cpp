@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "tessera/pipeline/plan/step_names.hpp"
 
@@ -15,17 +14,12 @@ using group::StepPart;
 
 /// The number of a whole task is followed by those of its kinds of parts, in the order of StepPart::Kind, and
 /// then by those of the nodes of its plan.
-constexpr std::array part_names = {"wait", "read", "compute", "send", "write"};
+constexpr auto& part_names = StepPart::names_of_kinds;
 constexpr int number_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
 constexpr int number_of_first_node = 1 + static_cast<int>(part_names.size());
 
 /// A task reads before its plan or writes after it, and sends.
 constexpr int steps_outside_of_plan = 2;
-
-std::string name_of_task(const group::Program& program, int task) {
-  if (task == group::start_task) return "start";
-  return task == group::stop_task ? "stop" : program.task(task).name;
-}
 
 }  // namespace
 
@@ -65,7 +59,7 @@ int ProgramParts::number_of(const StepPart& part) const {
 void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) const {
   for (const group::RankStep& step : plan.steps) {
     const int first = firsts_[place_of(step.task)];
-    const std::string task = name_of_task(programs_.program(), step.task);
+    const std::string task = group::name_of_task(programs_.program(), step.task);
     if (!names.try_emplace(first, StepName{task, "task"}).second) continue;
     for (std::size_t kind = 0; kind < part_names.size(); ++kind)
       names[first + number_of_kind(static_cast<StepPart::Kind>(kind))] = {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "tessera/group/program_plan.hpp"
 
 namespace tessera::app {
@@ -12,20 +10,20 @@ namespace {
 
 using group::StepPart;
 
-constexpr std::array kinds = {"wait", "read", "compute", "send", "write"};
+constexpr auto& kinds = StepPart::names_of_kinds;
 
 }  // namespace
 
 StreamTrace::StreamTrace(const group::Program& program) : task_count_(program.task_count()) {
   for (int place = 0; place < task_count_ + 2; ++place) {
-    const std::string task = place < task_count_    ? program.task(place).name
-                             : place == task_count_ ? "start"
-                                                    : "stop";
+    const int number = place < task_count_    ? place
+                       : place == task_count_ ? group::start_task
+                                              : group::stop_task;
+    const std::string task = group::name_of_task(program, number);
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       graph::TaskReport& named = report_.tasks.emplace_back();
       const bool computes = kind == static_cast<std::size_t>(StepPart::Kind::compute);
       named.name = computes ? task : fmt::format("{}: {}", task, kinds[kind]);
-      named.kind = kinds[kind];
     }
   }
 }

@@ -34,7 +34,7 @@ VIPS = {"blur": "vips conv {input} {output} {folder}/box.mat --precision integer
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Times whole programs.")
     parser.add_argument("programs", help="the folder of the programs, such as build/bin")
-    parser.add_argument("--sizes", default="1024x768,6144x4096,16384x16384", 
+    parser.add_argument("--sizes", default="1024x768,6144x4096,16384x16384",
                         help="WxH, or WxHx3 for colours; several with commas")
     parser.add_argument("--formats", default="png,tiff,h5")
     parser.add_argument("--operations", default="blur,sobel,resize")

@@ -33,15 +33,6 @@ const std::vector<Program> programs = {
     {"wavelet", {"float32", 203, 131}, "bands"},
 };
 
-/// The decks of an application, and the one for all applications.
-std::vector<std::string> decks_of(const std::string& application) {
-  std::vector<std::string> decks = {TESSERA_DECKS "/auto.yaml"};
-  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_DECKS "/" + application))
-    if (entry.path().extension() == ".yaml") decks.push_back(entry.path());
-  std::sort(decks.begin(), decks.end());
-  return decks;
-}
-
 /// Runs a program on `image.h5`; its result. `dataset` names that.
 StoredResult result_of(const std::string& application, const std::string& dataset, int ranks,
                        const Folder& folder, const std::vector<std::string>& settings) {
@@ -56,29 +47,17 @@ StoredResult result_of(const std::string& application, const std::string& datase
 
 class AllProgramsTest : public testing::TestWithParam<Program> {};
 
-// On every number of ranks there is each grid with each number of threads; the decks take turns, so that of
-// four each runs on every number of ranks from two on, too. One rank has one grid.
-TEST_P(AllProgramsTest, SameBitsWithEveryDeck) {
+// All decks on all grids are rehearsed in one process, by tests/apps/same_bits_test.cpp, and run by tests/golden.
+TEST_P(AllProgramsTest, SameBitsOnFourRanks) {
   const auto& [application, image, dataset] = GetParam();
   const Folder folder;
   write_sample(folder, "image.h5", image);
-  const StoredResult expected = result_of(application, dataset, 1, folder, {"grid=[1,auto]", "threads=1"});
+  const StoredResult expected = result_of(application, dataset, 1, folder, {"threads=1"});
   ASSERT_FALSE(expected.bytes.empty());
-  const std::vector<std::string> decks = decks_of(application);
-  ASSERT_GT(decks.size(), 1U);
-  std::size_t turn = 0;
-  for (int ranks = 1; ranks <= 4; ++ranks, ++turn)
-    for (const std::string grid : {"grid=[1,auto]", "grid=[auto,auto]"})
-      for (const char* threads : {"threads=1", "threads=2"}) {
-        if (ranks == 1 && grid == "grid=[auto,auto]") continue;
-        const std::string& deck = decks[turn++ % decks.size()];
-        EXPECT_TRUE(result_of(application, dataset, ranks, folder, {deck, grid, threads}) == expected)
-            << deck << " on " << ranks << " ranks, " << grid << ", " << threads;
-      }
+  const std::string deck = TESSERA_DECKS "/" + application + "/default.yaml";
+  EXPECT_TRUE(result_of(application, dataset, 4, folder, {deck, "grid=[auto,auto]", "threads=2"}) == expected);
   if (application == "life" || application == "restore") return;  // have loops
-  for (const int ranks : {1, 3})
-    EXPECT_TRUE(result_of(application, dataset, ranks, folder, {"bands=4"}) == expected)
-        << "4 bands on " << ranks << " ranks";
+  EXPECT_TRUE(result_of(application, dataset, 3, folder, {"bands=4"}) == expected);
 }
 
 std::string name_of_test(const testing::TestParamInfo<Program>& info) { return info.param.application; }

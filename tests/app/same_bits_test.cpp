@@ -98,9 +98,6 @@ std::string bytes_of_result(const Folder& folder, const std::string& name, const
   return bytes;
 }
 
-/// A rank count and a deck.
-class SameBitsTest : public testing::TestWithParam<std::tuple<int, std::string>> {};
-
 /// Blurs an image and compares with the brute force.
 void expect_same_bits(const Folder& folder, const Image& image, int ranks,
                       const std::vector<std::string>& settings) {
@@ -115,29 +112,15 @@ void expect_same_bits(const Folder& folder, const Image& image, int ranks,
   std::filesystem::remove(folder / "o.h5");
 }
 
-// Grids and numbers of threads go round for each; the images take turns.
-TEST_P(SameBitsTest, AsTheBruteForce) {
-  const auto& [ranks, schedule] = GetParam();
+// All decks on all grids are rehearsed in one process, by tests/apps/same_bits_test.cpp.
+TEST(SameBitsTest, AsTheBruteForce) {
   const Folder folder;
-  const std::vector<Image> images = make_images(folder);
-  std::size_t turn = 0;
-  for (const std::string grid : {"[1,auto]", "[auto,1]", "[2,auto]"})
-    for (const char* threads : {"1", "2"}) {
-      if (grid == "[2,auto]" && ranks % 2 != 0) continue;
-      const Image& image = images[turn++ % images.size()];
-      SCOPED_TRACE(image.name + " on grid " + grid + " with threads=" + threads);
-      expect_same_bits(folder, image, ranks,
-                       {deck(schedule), "grid=" + grid, std::string("threads=") + threads});
-    }
+  for (const Image& image : make_images(folder)) {
+    SCOPED_TRACE(image.name);
+    expect_same_bits(folder, image, 1, {deck("distributed"), "threads=2"});
+    expect_same_bits(folder, image, 4, {deck("tile"), "grid=[2,auto]", "threads=1"});
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Runs, SameBitsTest,
-                         testing::Combine(testing::Values(1, 2, 3, 4),
-                                          testing::Values("distributed", "rank", "replicated", "tile",
-                                                          "window", "outer_tile")),
-                         [](const auto& info) {
-                           return std::get<1>(info.param) + "_on_" + std::to_string(std::get<0>(info.param));
-                         });
 
 TEST(IdleRanksTest, SameBits) {
   const Folder folder;

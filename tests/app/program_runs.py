@@ -5,11 +5,14 @@ Such a test begins with its command line: `programs, ..., mpiexec, count_flag = 
 `ProgramRuns.launch_with(programs, mpiexec, count_flag)`.
 """
 import os
+import pathlib
 import subprocess
 import tempfile
 import unittest
 
 import h5py
+
+MESSAGES = pathlib.Path(__file__).resolve().parent.parent / "messages.txt"
 
 
 class ProgramRuns(unittest.TestCase):
@@ -47,6 +50,26 @@ class ProgramRuns(unittest.TestCase):
         self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
         self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
         return ended.stderr
+
+    def expect_message(self, message, *words):
+        """As expect_message of messages.hpp: a message has these words, and is the text that tests/messages.txt has."""
+        def on_one_line(text):
+            return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+        for word in words:
+            self.assertIn(word, message)
+        test = ".".join(self.id().split(".")[-2:])
+        text = on_one_line(message)
+        folder = os.environ.get("TESSERA_MESSAGES")
+        if folder:
+            with open(f"{folder}/{os.getpid()}", "a", encoding="utf-8", newline="\n") as file:
+                file.write(f"{test}: {text}\n")
+            return
+        with open(MESSAGES, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            texts = [line[len(test) + 2:-1] for line in file if line.startswith(f"{test}: ")]
+        known = [each for each in texts if all(on_one_line(word) in each for word in words)]
+        self.assertEqual(text, min(known, key=len, default="nothing"),
+                         "if the message is as it should be, run scripts/messages")
 
     def store(self, name, image, dataset="image"):
         with h5py.File(self.path(name), "w") as file:

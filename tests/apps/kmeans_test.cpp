@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/kmeans/pipeline.hpp"
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -319,8 +320,7 @@ TEST(KMeansExponents, RefuseWhatIsNotFinite) {
       clusters_of(points, nullptr, {.clusters = 2}, way);
       FAIL() << "NaN was accepted";
     } catch (const InputError& error) {
-      EXPECT_STREQ(error.what(),
-                   "'input.file': point 3 has a coordinate that is NaN or infinite: leave such points out");
+      test::expect_message(error.what(), {"'input.file'", "NaN or infinite", "such points"});
     }
   }
 }

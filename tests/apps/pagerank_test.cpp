@@ -20,6 +20,7 @@
 #include "apps/pagerank/rank_graph.hpp"
 #include "apps/pagerank/sorted_links.hpp"
 #include "apps/pagerank/top.hpp"
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace pagerank {
@@ -301,7 +302,7 @@ TEST(EntryParser, LinesOfAnyLengthCountAlikeInAllPieces) {
         const ParsedEntries first = bad_parser.parse(bad.begin, bad.begin + cut),
                             rest = bad_parser.parse(bad.begin + cut, bad_parser.size());
         EXPECT_EQ(first.error, "");
-        EXPECT_EQ(rest.error, "is longer than any line of entries: is this a text file?");
+        test::expect_message(rest.error, {"longer than any", "text file?"});
         EXPECT_EQ(first.lines + rest.lines, 3) << length << " " << cut;
       }
     }

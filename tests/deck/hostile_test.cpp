@@ -8,10 +8,13 @@
 #include <string_view>
 
 #include "deck_test_support.hpp"
+#include "messages.hpp"
 #include "tessera/deck/print.hpp"
 
 namespace tessera::deck {
 namespace {
+
+using test::expect_message;
 
 std::string repeated(std::string_view unit, std::size_t size) {
   std::string text;
@@ -20,51 +23,44 @@ std::string repeated(std::string_view unit, std::size_t size) {
 }
 
 TEST(HostileDecks, AnchorsAliasesAndTags) {
-  const std::string no_aliases =
-      "a deck has no anchors or aliases; put a word that begins with '&' or '*' in quotes";
-  EXPECT_EQ(load_error("a: &x [1]\nb: [*x, *x]\n"), "d.yaml:1:4: " + no_aliases);
-  EXPECT_EQ(load_error("schedule:\n  *: {compute: rank}\n"), "d.yaml:2:3: " + no_aliases);
-  EXPECT_EQ(load_error("schedule:\n  *h : {compute: rank}\n"), "d.yaml:2:3: " + no_aliases);
-  EXPECT_EQ(load_error("threads: !!int 3\n"),
-            "d.yaml:1:10: a deck has no tags; put a word that begins with '!' in quotes");
+  expect_message(load_error("a: &x [1]\nb: [*x, *x]\n"), {"d.yaml:1:4:", "anchors or aliases", "'&'"});
+  expect_message(load_error("schedule:\n  *: {compute: rank}\n"),
+                 {"d.yaml:2:3:", "anchors or aliases", "'&'"});
+  expect_message(load_error("schedule:\n  *h : {compute: rank}\n"),
+                 {"d.yaml:2:3:", "anchors or aliases", "'&'"});
+  expect_message(load_error("threads: !!int 3\n"), {"d.yaml:1:10:", "put a word", "'!'"});
 }
 
 TEST(HostileDecks, BytesThatAreNoText) {
   using namespace std::string_literals;
-  EXPECT_EQ(load_error("threads: 1\nsize: \0 3\n"s),
-            "d.yaml:2:7: the byte 0x00 has no place here: a deck is UTF-8 text");
-  EXPECT_EQ(load_error("input: {file: \xff}\n"),
-            "d.yaml:1:15: the byte 0xff has no place here: a deck is UTF-8 text");
-  EXPECT_EQ(load_error("a: \xc0\xaf\n"), "d.yaml:1:4: the byte 0xc0 has no place here: a deck is UTF-8 text");
-  EXPECT_EQ(load_error("a: \xed\xa0\x80\n"),
-            "d.yaml:1:4: the byte 0xed has no place here: a deck is UTF-8 text");
-  EXPECT_EQ(load_error("a: \xe2\x82"), "d.yaml:1:4: the byte 0xe2 has no place here: a deck is UTF-8 text");
-  EXPECT_EQ(load_error("input: {file: \"a\\0b\"}\n"), "d.yaml:1:15: a control character in a value");
+  expect_message(load_error("threads: 1\nsize: \0 3\n"s), {"d.yaml:2:7:", "byte 0x00", "UTF-8 text"});
+  expect_message(load_error("input: {file: \xff}\n"), {"d.yaml:1:15:", "byte 0xff", "UTF-8 text"});
+  expect_message(load_error("a: \xc0\xaf\n"), {"d.yaml:1:4:", "byte 0xc0", "UTF-8 text"});
+  expect_message(load_error("a: \xed\xa0\x80\n"), {"d.yaml:1:4:", "byte 0xed", "UTF-8 text"});
+  expect_message(load_error("a: \xe2\x82"), {"d.yaml:1:4:", "byte 0xe2", "UTF-8 text"});
+  expect_message(load_error("input: {file: \"a\\0b\"}\n"), {"d.yaml:1:15:", "control character", "value"});
   EXPECT_EQ(load_sample("\xef\xbb\xbfinput: {file: \xc3\xa4.png}\r\n").get<std::string>("input.file"),
             "\xc3\xa4.png");
 }
 
 TEST(HostileDecks, MessagesAreShortAndOnOneLine) {
-  EXPECT_EQ(
-      load_error(minimal + "threads: " + std::string(5000, 'x') + "\n"),
-      "d.yaml:2:10: 'threads' expects an integer from 1 to 4096, got '" + std::string(60, 'x') + "...'");
-  EXPECT_EQ(load_error(minimal + "threads: \"a\\nb\"\n"),
-            "d.yaml:2:10: 'threads' expects an integer from 1 to 4096, got \"a\\nb\"");
-  EXPECT_EQ(
-      load_error(minimal + "threads: " + repeated("\xc3\xa4", 201) + "\n"),
-      "d.yaml:2:10: 'threads' expects an integer from 1 to 4096, got '" + repeated("\xc3\xa4", 60) + "...'");
+  expect_message(load_error(minimal + "threads: " + std::string(5000, 'x') + "\n"),
+                 {"d.yaml:2:10:", "'threads'", "got 'xxx"});
+  expect_message(load_error(minimal + "threads: \"a\\nb\"\n"),
+                 {"d.yaml:2:10:", "'threads'", "got \"a\\nb\""});
+  expect_message(load_error(minimal + "threads: " + repeated("\xc3\xa4", 201) + "\n"),
+                 {"d.yaml:2:10:", "'threads'", "got '\xc3\xa4"});
 }
 
 TEST(HostileDecks, DeepNesting) {
-  EXPECT_EQ(load_error("a: " + std::string(40, '[') + std::string(40, ']')),
-            "d.yaml:1:35: nested deeper than 32 levels");
+  expect_message(load_error("a: " + std::string(40, '[') + std::string(40, ']')),
+                 {"d.yaml:1:35:", "nested deeper", "32 levels"});
   for (const char* unit : {"[", "{a: ", "- ", "? ", "[a, ", "{[", "!a [", "a:\n "})
     EXPECT_NE(load_error(repeated(unit, 100000)), "no error") << unit;
 }
 
 TEST(HostileDecks, SizeLimit) {
-  EXPECT_EQ(load_error(minimal + "#" + std::string(1 << 20, ' ')),
-            "d.yaml: larger than 1 MiB, the most that a deck may have");
+  expect_message(load_error(minimal + "#" + std::string(1 << 20, ' ')), {"d.yaml", "1 MiB", "may have"});
   EXPECT_EQ(load_error(minimal + "#" + std::string((1 << 20) - 1 - minimal.size(), ' ')), "no error");
 }
 

@@ -9,9 +9,12 @@
 #include <random>
 
 #include "deck_test_support.hpp"
+#include "messages.hpp"
 
 namespace tessera::deck {
 namespace {
+
+using test::expect_message;
 
 class Includes : public testing::Test {
  protected:
@@ -35,7 +38,7 @@ class Includes : public testing::Test {
     return names;
   }
   std::string error(const std::string& name) const {
-    return error_of([&] { read_sources(path(name)); });
+    return test::replaced(error_of([&] { read_sources(path(name)); }), folder_.string(), "FOLDER");
   }
   Deck loaded(const std::string& name) const { return load(sample_schema(), read_sources(path(name))); }
 
@@ -70,29 +73,25 @@ TEST_F(Includes, MayBeSeveralAndTheSameTwice) {
 
 TEST_F(Includes, ThatAreWrongAreBlamedOnTheirPlace) {
   write("missing.yaml", minimal + "include: nothing.yaml\n");
-  EXPECT_EQ(error("missing.yaml"), path("missing.yaml") + ":2:10: 'include': " + path("nothing.yaml") +
-                                       ": cannot open the deck: No such file or directory");
+  expect_message(error("missing.yaml"), {"FOLDER/missing.yaml:2:10:", "'include'", "cannot open"});
   write("folder.yaml", "include: [sub]\n");
-  EXPECT_EQ(error("folder.yaml"),
-            path("folder.yaml") + ":1:11: 'include': " + path("sub") + ": a directory, not a deck");
+  expect_message(error("folder.yaml"), {"FOLDER/folder.yaml:1:11:", "'include'", "FOLDER/sub"});
   write("broken.yaml", "a: b: c\n");
   write("of_broken.yaml", "include: broken.yaml\n");
-  EXPECT_EQ(error("of_broken.yaml"), path("broken.yaml") + ":1:5: not YAML: illegal map value");
-  const std::string expected = ": 'include' expects the path of a deck, or a list of them, got ";
+  expect_message(error("of_broken.yaml"), {"FOLDER/broken.yaml:1:5:", "illegal map", "value"});
   for (const auto& [text, place, got] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"include:\n", "1:1", "nothing"},
            {"include: ''\n", "1:10", "\"\""},
            {"include: {a: b}\n", "1:10", "a block of keys"},
            {"include: [a.yaml, [b]]\n", "1:19", "a list"}}) {
     write("strange.yaml", text);
-    EXPECT_EQ(error("strange.yaml"), path("strange.yaml") + ":" + place + expected + got);
-    EXPECT_EQ(load_error(text), "d.yaml:" + place + expected + got);
+    expect_message(error("strange.yaml"),
+                   {"FOLDER/strange.yaml:" + place + ":", "'include' expects", "got " + got});
+    expect_message(load_error(text), {"d.yaml:" + place + ":", "'include' expects", "got " + got});
   }
-  EXPECT_EQ(load_error(minimal, {"include=a.yaml"}),
-            "command line: 'include=a.yaml': only decks include decks: name the file itself, before the keys "
-            "that it sets");
-  EXPECT_EQ(load_error("input: {include: a.yaml}\n"),
-            "d.yaml:1:9: unknown key 'input.include'; the keys here are file, dataset");
+  expect_message(load_error(minimal, {"include=a.yaml"}),
+                 {"'include=a.yaml'", "decks include decks", "file itself"});
+  expect_message(load_error("input: {include: a.yaml}\n"), {"d.yaml:1:9:", "'input.include'", "keys here"});
 }
 
 TEST_F(Includes, AreSoughtInBlocksOfKeysOnly) {
@@ -101,18 +100,16 @@ TEST_F(Includes, AreSoughtInBlocksOfKeysOnly) {
     EXPECT_EQ(order("strange.yaml"), Names{"strange.yaml"}) << text;
   }
   write("list.yaml", "- a\n- b\n");
-  EXPECT_EQ(error_of([&] { loaded("list.yaml"); }),
-            path("list.yaml") + ":1:1: a deck is a block of keys ('key: value' lines), got a list");
+  expect_message(test::replaced(error_of([&] { loaded("list.yaml"); }), path(""), ""),
+                 {"list.yaml:1:1:", "block of keys", "'key: value'"});
 }
 
 TEST_F(Includes, EndAtThemselvesAndAtSixtyFour) {
   write("self.yaml", "include: self.yaml\n");
-  EXPECT_EQ(error("self.yaml"),
-            path("self.yaml") + ":1:10: 'include': '" + path("self.yaml") + "' would include itself");
+  expect_message(error("self.yaml"), {"FOLDER/self.yaml:1:10:", "'include'", "'FOLDER/self.yaml' would"});
   write("one.yaml", "include: sub/two.yaml\n");
   write("sub/two.yaml", "include: ../sub/../one.yaml\n");
-  EXPECT_EQ(error("one.yaml"), path("sub/two.yaml") + ":1:10: 'include': '" + path("sub/../sub/../one.yaml") +
-                                   "' would include itself");
+  expect_message(error("one.yaml"), {"FOLDER/sub/two.yaml:1:10:", "'include'", "include itself"});
   // Each includes the next one twice: 2^20 in all, if nothing ended it.
   for (int i = 0; i < 20; ++i) write(fmt::format("n{}", i), fmt::format("include: [n{0}, n{0}]\n", i + 1));
   write("n20", minimal);
@@ -126,10 +123,8 @@ TEST_F(Includes, NameEnvironmentVariables) {
   write("run.yaml", "include: ${TESSERA_TEST_FOLDER}/base.yaml\n");
   EXPECT_EQ(read_sources(path("run.yaml")).size(), 2u);
   write("unset.yaml", "include: ${TESSERA_TEST_NOTHING}/base.yaml\n");
-  EXPECT_EQ(error("unset.yaml"),
-            path("unset.yaml") +
-                ":1:10: 'include': the environment variable 'TESSERA_TEST_NOTHING' is not "
-                "set: set it, or write its value");
+  expect_message(error("unset.yaml"),
+                 {"FOLDER/unset.yaml:1:10:", "'include'", "variable 'TESSERA_TEST_NOTHING'"});
 }
 
 TEST(DeckEnvironment, StandsInPaths) {
@@ -153,24 +148,17 @@ TEST(DeckEnvironment, IsCheckedWhereItIsUsed) {
            {{"NEST", "a${DATA}"}, {"NONE", ""}, {"LINES", "a\nb"}, {"BYTES", "a\xff"}, {"DOLLAR", "$"}});
     });
   };
-  EXPECT_EQ(
-      error("a/${HERE}"),
-      "d.yaml:1:13: 'input.file': the environment variable 'HERE' is not set: set it, or write its value");
-  EXPECT_EQ(error("a/${HERE"), "d.yaml:1:13: 'input.file': '${' without '}'");
-  EXPECT_EQ(error("a/${}"), "d.yaml:1:13: 'input.file': '${}' names no environment variable");
-  EXPECT_EQ(error("a/${1x}"), "d.yaml:1:13: 'input.file': '${1x}' names no environment variable");
-  EXPECT_EQ(
-      error("${NEST}"),
-      "d.yaml:1:13: 'input.file': the values of its environment variables make up the name of another one");
-  EXPECT_EQ(
-      error("${DOLLAR}{NONE}"),
-      "d.yaml:1:13: 'input.file': the values of its environment variables make up the name of another one");
+  expect_message(error("a/${HERE}"), {"d.yaml:1:13:", "'input.file'", "variable 'HERE'"});
+  expect_message(error("a/${HERE"), {"d.yaml:1:13:", "'input.file'", "'${' without '}'"});
+  expect_message(error("a/${}"), {"d.yaml:1:13:", "'input.file'", "'${}' names"});
+  expect_message(error("a/${1x}"), {"d.yaml:1:13:", "'input.file'", "'${1x}' names"});
+  expect_message(error("${NEST}"), {"d.yaml:1:13:", "'input.file'", "variables make"});
+  expect_message(error("${DOLLAR}{NONE}"), {"d.yaml:1:13:", "'input.file'", "variables make"});
   EXPECT_EQ(error("${DOLLAR}/x$"), "no error");
-  EXPECT_EQ(error("${NONE}"), "d.yaml:1:13: 'input.file' expects a path, got '${NONE}'");
+  expect_message(error("${NONE}"), {"d.yaml:1:13:", "'input.file'", "got '${NONE}'"});
   for (const char* name : {"LINES", "BYTES"})
-    EXPECT_EQ(error(std::string("${") + name + "}"),
-              std::string("d.yaml:1:13: 'input.file': the value of the environment variable '") + name +
-                  "' is not a line of UTF-8 text");
+    expect_message(error(std::string("${") + name + "}"),
+                   {"d.yaml:1:13:", "'" + std::string(name) + "'", "UTF-8 text"});
 }
 
 TEST(DeckEnvironment, IsTakenAsFarAsItIsNamed) {

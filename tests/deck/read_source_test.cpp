@@ -7,10 +7,13 @@
 #include <string>
 
 #include "deck_test_support.hpp"
+#include "messages.hpp"
 #include "tessera/deck/shipped_decks.hpp"
 
 namespace tessera::deck {
 namespace {
+
+using test::expect_message;
 
 /// A folder of its own, so that tests may run at once; removed at the end.
 class ReadSource : public testing::Test {
@@ -27,8 +30,8 @@ class ReadSource : public testing::Test {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);
   }
-  static std::string read_error(const std::string& path) {
-    return error_of([&] { read_source(path); });
+  std::string read_error(const std::string& path) const {
+    return test::replaced(error_of([&] { read_source(path); }), folder_.string(), "FOLDER");
   }
 
  private:
@@ -40,14 +43,13 @@ TEST_F(ReadSource, ReadsTheFileAndNamesIt) {
   const Source source = read_source(file);
   EXPECT_EQ(source.name, file);
   EXPECT_EQ(source.text, minimal + "threads: 0\n");
-  EXPECT_EQ(error_of([&] { load(sample_schema(), {source}); }),
-            file + ":2:10: 'threads' expects an integer from 1 to 4096, got '0'");
+  expect_message(test::replaced(error_of([&] { load(sample_schema(), {source}); }), path(""), ""),
+                 {"blur.yaml:2:10:", "'threads'", "expects an integer", "got '0'"});
 }
 
 TEST_F(ReadSource, MissingFile) {
-  EXPECT_EQ(read_error(path("none.yaml")),
-            path("none.yaml") + ": cannot open the deck: No such file or directory");
-  EXPECT_EQ(read_error(""), ": cannot open the deck: No such file or directory");
+  expect_message(read_error(path("none.yaml")), {"FOLDER/none.yaml", "cannot open"});
+  expect_message(read_error(""), {"cannot open", "such file"});
 }
 
 TEST_F(ReadSource, ShippedDecksAreFoundFromEveryFolder) {
@@ -56,8 +58,7 @@ TEST_F(ReadSource, ShippedDecksAreFoundFromEveryFolder) {
   const Source shipped = read_source("inputs/blur/default.yaml");
   EXPECT_EQ(shipped.name, shipped_decks() + "/blur/default.yaml");
   EXPECT_NE(shipped.text.find("grid: [1, auto]"), std::string::npos);
-  EXPECT_EQ(read_error("inputs/blur/none.yaml"),
-            "inputs/blur/none.yaml: cannot open the deck: No such file or directory");
+  expect_message(read_error("inputs/blur/none.yaml"), {"inputs/blur/none.yaml", "cannot open"});
   // A deck of the user's own is taken before a shipped one of the same name.
   std::filesystem::create_directories(path("inputs/blur"));
   write("inputs/blur/default.yaml", minimal);
@@ -65,20 +66,18 @@ TEST_F(ReadSource, ShippedDecksAreFoundFromEveryFolder) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(ReadSource, Directory) { EXPECT_EQ(read_error(path("")), path("") + ": a directory, not a deck"); }
+TEST_F(ReadSource, Directory) { expect_message(read_error(path("")), {"FOLDER/", "directory"}); }
 
 TEST_F(ReadSource, TooLarge) {
   const std::string file = write("large.yaml", std::string((1 << 20) + 1, ' '));
-  EXPECT_EQ(read_error(file), file + ": larger than 1 MiB, the most that a deck may have");
+  expect_message(read_error(file), {"1 MiB", "may have"});
 }
 
-TEST_F(ReadSource, FileWithoutEnd) {
-  EXPECT_EQ(read_error("/dev/zero"), "/dev/zero: larger than 1 MiB, the most that a deck may have");
-}
+TEST_F(ReadSource, FileWithoutEnd) { expect_message(read_error("/dev/zero"), {"/dev/zero", "may have"}); }
 
 TEST_F(ReadSource, StrangeNames) {
-  EXPECT_EQ(read_error(std::string("a\0b", 3)), "a\\x00b: not a file name");
-  EXPECT_EQ(read_error("no\nsuch"), "no\\nsuch: cannot open the deck: No such file or directory");
+  expect_message(read_error(std::string("a\0b", 3)), {"a\\x00b", "file name"});
+  expect_message(read_error("no\nsuch"), {"cannot open", "such file"});
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "deck_test_support.hpp"
+#include "messages.hpp"
 
 namespace tessera::deck {
 namespace {
+
+using test::expect_message;
 
 TEST(DeckValues, EveryTypeIsReadBack) {
   const Deck deck = load_sample(R"(
@@ -71,13 +74,12 @@ TEST(DeckValues, SomeOfAListOfChoices) {
   EXPECT_EQ(values("[bv]"), (std::vector<std::string>{"bv"}));
   EXPECT_EQ(values("['true', bh]"), (std::vector<std::string>{"true", "bh"}));
   EXPECT_EQ(to_yaml(values("['true', bh]")), "[\"true\", bh]");
-  const std::string expects = "': 'stages' expects a list of some of bh, bv, true, got ";
   const auto error = [&](const std::string& text) { return error_of([&] { values(text); }); };
-  EXPECT_EQ(error("bh"), "command line: 'stages=bh" + expects + "'bh'");
-  EXPECT_EQ(error("[]"), "command line: 'stages=[]" + expects + "a list without entries");
-  EXPECT_EQ(error("[bb]"), "command line: 'stages=[bb]" + expects + "'bb'; did you mean 'bh'?");
-  EXPECT_EQ(error("[bh, bh]"), "command line: 'stages=[bh, bh]" + expects + "'bh' again");
-  EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
+  expect_message(error("bh"), {"'stages=bh'", "'stages' expects", "got 'bh'"});
+  expect_message(error("[]"), {"'stages=[]'", "'stages' expects", "without entries"});
+  expect_message(error("[bb]"), {"'stages=[bb]'", "got 'bb'", "mean 'bh'?"});
+  expect_message(error("[bh, bh]"), {"'stages=[bh, bh]'", "'stages' expects", "'bh' again"});
+  expect_message(error("[[bh]]"), {"command line", "'stages=[[bh]]'", "'stages' expects"});
 }
 
 TEST(DeckValues, AListWithADefaultMayBeEmpty) {
@@ -100,9 +102,8 @@ TEST(DeckValues, ValuesThatAreRefusedWithAReason) {
   const auto error = [&](const std::string& text) {
     return error_of([&] { load(schema, {}, {"stages=" + text}); });
   };
-  EXPECT_EQ(error("[bh, bv]"), "command line: 'stages=[bh, bv]': 'stages': 'bv' is the output: leave it out");
-  EXPECT_EQ(error("[bw]"),
-            "command line: 'stages=[bw]': 'stages' expects a list of bh, got 'bw'; did you mean 'bh'?");
+  expect_message(error("[bh, bv]"), {"command line", "'stages=[bh, bv]'", "leave it out"});
+  expect_message(error("[bw]"), {"'stages=[bw]'", "got 'bw'", "mean 'bh'?"});
 }
 
 TEST(DeckValues, AListOfAnyNames) {
@@ -113,9 +114,8 @@ TEST(DeckValues, AListOfAnyNames) {
   };
   EXPECT_EQ(values("[bv, 'true']"), (std::vector<std::string>{"bv", "true"}));
   const auto error = [&](const std::string& text) { return error_of([&] { values(text); }); };
-  EXPECT_EQ(error("bh"), "command line: 'stages=bh': 'stages' expects a list of names, got 'bh'");
-  EXPECT_EQ(error("[bh, bh]"),
-            "command line: 'stages=[bh, bh]': 'stages' expects a list of names, got 'bh' again");
+  expect_message(error("bh"), {"'stages=bh'", "'stages' expects", "got 'bh'"});
+  expect_message(error("[bh, bh]"), {"'stages=[bh, bh]'", "'stages' expects", "'bh' again"});
 }
 
 TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
@@ -126,8 +126,8 @@ TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
   };
   EXPECT_EQ(value("9223372036854775807"), INT64_MAX);
   EXPECT_EQ(value("-9223372036854775808"), INT64_MIN);
-  EXPECT_EQ(error_of([&] { value("9223372036854775808"); }),
-            "command line: 'n=9223372036854775808': 'n' expects an integer, got '9223372036854775808'");
+  expect_message(error_of([&] { value("9223372036854775808"); }),
+                 {"command line", "'n=9223372036854775808'", "'n' expects"});
 }
 
 TEST(DeckValues, NumbersMayNameTheirUnit) {
@@ -147,11 +147,10 @@ TEST(DeckValues, NumbersMayNameTheirUnit) {
     return error_of([&] { load(schema, {}, {argument}); });
   };
   for (const char* text : {"2 GiB", "2 S", "min", "2 h s", "1e400 s"})
-    EXPECT_EQ(error(std::string("limit=") + text), std::string("command line: 'limit=") + text +
-                                                       "': 'limit' expects a number (s), got '" + text + "'");
-  EXPECT_EQ(error("size=3 MiB"),
-            "command line: 'size=3 MiB': 'size' expects an integer (pixels), got '3 MiB'");
-  EXPECT_EQ(error("plain=3 s"), "command line: 'plain=3 s': 'plain' expects a number, got '3 s'");
+    expect_message(error(std::string("limit=") + text),
+                   {"'limit=" + std::string(text), "'limit' expects", "number (s)"});
+  expect_message(error("size=3 MiB"), {"'size=3 MiB'", "'size' expects", "integer (pixels)"});
+  expect_message(error("plain=3 s"), {"command line", "'plain=3 s'", "'plain' expects"});
 }
 
 TEST(DeckValues, SizesNameTheirUnit) {
@@ -172,16 +171,10 @@ TEST(DeckValues, SizesNameTheirUnit) {
   EXPECT_EQ(bytes("0.5 B"), 0);
   for (const char* text :
        {"64", "0", "MiB", "64 s", "64 MiB s", "64 P", "64 Mi", "-1M", "nan M", "1e30 T", ""})
-    EXPECT_EQ(
-        error_of([&] { bytes(std::string("'") + text + "'"); }),
-        std::string("d.yaml:1:9: 'memory' expects a size with its unit, such as 64M, 96 MiB or 2 GB (K, "
-                    "M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000; or "
-                    "B), got \"") +
-            text + "\"");
-  EXPECT_EQ(
-      error_of([&] { load(schema, {}, {"memory=64"}); }),
-      "command line: 'memory=64': 'memory' expects a size with its unit, such as 64M, 96 MiB or 2 GB (K, "
-      "M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000; or B), got '64'");
+    expect_message(error_of([&] { bytes(std::string("'") + text + "'"); }),
+                   {"d.yaml:1:9:", "'memory' expects", std::string("got \"") + text});
+  expect_message(error_of([&] { load(schema, {}, {"memory=64"}); }),
+                 {"'memory=64'", "'memory' expects", "2 GB"});
 }
 
 // The printed deck runs again, with the same size.
@@ -228,9 +221,9 @@ TEST(DeckValues, LaterChecksFailAtTheLineOfTheKey) {
   const auto failure = [&](const char* key) {
     return error_of([&] { deck.fail(key, "3 ranks wanted, there are 2"); });
   };
-  EXPECT_EQ(failure("grid"), "d.yaml:2:7: 'grid': 3 ranks wanted, there are 2");
-  EXPECT_EQ(failure("threads"), "command line: 'threads=2': 'threads': 3 ranks wanted, there are 2");
-  EXPECT_EQ(failure("sigma"), "d.yaml (default): 'sigma': 3 ranks wanted, there are 2");
+  expect_message(failure("grid"), {"d.yaml:2:7:", "'grid'", "ranks wanted"});
+  expect_message(failure("threads"), {"command line", "'threads=2'", "ranks wanted"});
+  expect_message(failure("sigma"), {"d.yaml (default)", "'sigma'", "ranks wanted"});
 }
 
 TEST(DeckValues, MisuseByTheProgramIsAnInternalError) {

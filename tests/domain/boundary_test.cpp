@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace {
@@ -69,8 +70,8 @@ TEST(BoundaryConditions, PeriodicOnOneSideOnlyIsAnError) {
   BoundaryConditions conditions(Boundary::clamp);
   EXPECT_NO_THROW(check_boundary(conditions, 4));
   conditions.side[1] = {Boundary::periodic, Boundary::clamp};
-  EXPECT_EQ(test::message_of<InputError>([&] { check_boundary(conditions, 2); }),
-            "the boundary of dimension 1 is periodic on one side only: make both sides periodic, or none");
+  test::expect_message(test::message_of<InputError>([&] { check_boundary(conditions, 2); }),
+                       {"make both", "sides periodic"});
   EXPECT_NO_THROW(check_boundary(conditions, 1));
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "messages.hpp"
 #include "tessera/expressions/detail/program.hpp"
 
 namespace {
@@ -13,6 +14,7 @@ using tessera::expressions::Expression;
 using tessera::expressions::ExpressionError;
 using tessera::expressions::is_variable_name;
 using tessera::expressions::Operation;
+using test::expect_message;
 
 std::string error_of(const std::string& text) {
   try {
@@ -64,37 +66,31 @@ TEST(Expression, NamesAreListedOnceInOrder) {
 }
 
 TEST(Expression, ErrorsTellTheColumn) {
-  EXPECT_EQ(error_of("1.5 * clean - "), "expected a number or a name at column 15: the end");
-  EXPECT_EQ(error_of("clamp(1.5 * , 0, 255)"), "expected a number or a name at column 13: ', 0, 255)'");
-  EXPECT_EQ(error_of("(a + b"), "expected ')' at column 7: the end");
-  EXPECT_EQ(error_of("a + b)"), "a parenthesis is closed that is not open at column 6: ')'");
-  EXPECT_EQ(error_of("a b"), "expected an operator at column 3: 'b'");
-  EXPECT_EQ(error_of("a / (2 - 2)"), "division by zero at column 5: '(2 - 2)'");
-  EXPECT_EQ(error_of("claml(a, 0, 1)"),
-            "no function is called 'claml'; did you mean 'clamp'? at column 1: 'claml(a, 0, 1)'");
-  EXPECT_EQ(error_of("a + clamp(a, 0)"), "'clamp' takes 3 arguments, not 2 at column 5: 'clamp(a, 0)'");
-  EXPECT_EQ(error_of("min(a)"), "'min' takes 2 arguments or more, not 1 at column 1: 'min(a)'");
-  EXPECT_EQ(error_of("sqrt + 1"), "'sqrt' is a function: write sqrt(...) at column 1: 'sqrt + 1'");
-  EXPECT_EQ(error_of("a ^ 2"), "a power is written pow(a, b): unexpected symbol at column 3: '^ 2'");
-  EXPECT_EQ(error_of("a ** 2"), "a power is written pow(a, b): unexpected symbol at column 3: '** 2'");
-  EXPECT_EQ(error_of("a = b"), "equality is written a == b: unexpected symbol at column 3: '= b'");
-  EXPECT_EQ(error_of("(a = b)"), "equality is written a == b: unexpected symbol at column 4: '= b)'");
-  EXPECT_EQ(error_of("a && b"),
-            "'and' of conditions is written min(a, b): unexpected symbol at column 3: '&& b'");
-  EXPECT_EQ(error_of("a || b"),
-            "'or' of conditions is written max(a, b): unexpected symbol at column 3: '|| b'");
-  EXPECT_EQ(error_of("a % 2"),
-            "a remainder is written a - b * floor(a / b): unexpected symbol at column 3: '% 2'");
-  EXPECT_EQ(error_of("!a"), "'not' of a condition is written a == 0: unexpected symbol at column 1: '!a'");
-  EXPECT_EQ(error_of("0 < a < 1"),
-            "a comparison has two sides; write min(a < b, b < c) for a < b < c: unexpected symbol at column "
-            "7: '< 1'");
-  EXPECT_EQ(error_of("1e999 * a"), "no float holds this number at column 1: '1e999 * a'");
-  EXPECT_EQ(error_of("1e99 * a"), "no float holds this number at column 1: '1e99 * a'");
-  EXPECT_EQ(error_of("2a"), "expected a number or a name at column 1: '2a'");
-  EXPECT_EQ(error_of(""), "expected a number or a name at column 1: the end");
+  expect_message(error_of("1.5 * clean - "), {"expected a number", "column 15:"});
+  expect_message(error_of("clamp(1.5 * , 0, 255)"), {"expected a number", "column 13", "', 0, 255)'"});
+  expect_message(error_of("(a + b"), {"expected", "')'", "column 7"});
+  expect_message(error_of("a + b)"), {"parenthesis is closed", "not open", "')'"});
+  expect_message(error_of("a b"), {"expected an operator", "column 3", "'b'"});
+  expect_message(error_of("a / (2 - 2)"), {"division by zero", "column 5", "'(2 - 2)'"});
+  expect_message(error_of("claml(a, 0, 1)"), {"'claml'", "did you", "mean 'clamp'?"});
+  expect_message(error_of("a + clamp(a, 0)"), {"'clamp'", "3 arguments", "column 5"});
+  expect_message(error_of("min(a)"), {"'min'", "2 arguments", "column 1"});
+  expect_message(error_of("sqrt + 1"), {"'sqrt'", "write sqrt(...)", "column 1"});
+  expect_message(error_of("a ^ 2"), {"power is written", "unexpected symbol", "'^ 2'"});
+  expect_message(error_of("a ** 2"), {"power is written", "unexpected symbol", "'** 2'"});
+  expect_message(error_of("a = b"), {"equality is written", "unexpected symbol", "'= b'"});
+  expect_message(error_of("(a = b)"), {"equality is written", "unexpected symbol", "'= b)'"});
+  expect_message(error_of("a && b"), {"'and'", "conditions is written", "unexpected symbol"});
+  expect_message(error_of("a || b"), {"'or'", "conditions is written", "unexpected symbol"});
+  expect_message(error_of("a % 2"), {"floor(a / b)", "unexpected symbol", "'% 2'"});
+  expect_message(error_of("!a"), {"'not'", "condition is written", "unexpected symbol"});
+  expect_message(error_of("0 < a < 1"), {"two sides", "unexpected symbol", "'< 1'"});
+  expect_message(error_of("1e999 * a"), {"float holds", "column 1", "'1e999 * a'"});
+  expect_message(error_of("1e99 * a"), {"float holds", "column 1", "'1e99 * a'"});
+  expect_message(error_of("2a"), {"expected a number", "column 1", "'2a'"});
+  expect_message(error_of(""), {"expected a number", "column 1:", "the end"});
   const std::string nested(100, '(');
-  EXPECT_EQ(error_of(nested), "nested deeper than 64 levels at column 65: '" + nested.substr(64) + "'");
+  expect_message(error_of(nested), {"nested deeper", "64 levels", nested.substr(64)});
 }
 
 TEST(Expression, ConditionsCompareWithZero) {
@@ -134,14 +130,12 @@ TEST(Program, LongExpressionsAreRefused) {
     }
     return "no error";
   };
-  const std::string end = ": divide it into several steps";
-  EXPECT_EQ(error(100, [](int i) { return "abs(a - " + std::to_string(i) + ")"; }),
-            "the expression has more than 40 constants, names and intermediate results" + end);
-  EXPECT_EQ(error(24, [](int i) { return "a" + std::to_string(i); }),
-            "the expression has more than 24 names and coordinates" + end);
-  EXPECT_EQ(error(97, [](int) { return "b"; }), "the expression has more than 96 operations" + end);
-  EXPECT_EQ(error(5000, [](int) { return "b"; }),
-            "the text has more than 4096 numbers, names and operations" + end);
+  expect_message(error(100, [](int i) { return "abs(a - " + std::to_string(i) + ")"; }),
+                 {"intermediate results", "into several"});
+  expect_message(error(24, [](int i) { return "a" + std::to_string(i); }),
+                 {"names and coordinates", "into several"});
+  expect_message(error(97, [](int) { return "b"; }), {"96 operations", "into several"});
+  expect_message(error(5000, [](int) { return "b"; }), {"names and operations", "into several"});
   EXPECT_EQ(error(96, [](int) { return "b"; }), "no error");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "messages.hpp"
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
@@ -92,9 +93,8 @@ TEST(GraphEnds, AKeeperThatKeepsAllBuffersIsNamedAfterAnItemWasPopped) {
   auto run = g.run({.workers = 1});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(run.pop(out), i);
   EXPECT_EQ(run.pop(out), std::nullopt);
-  EXPECT_EQ(message_of<InputError>([&] { run.wait(); }),
-            "pool 'pool' is too small: 3 of 3 are held by keeper 'hoard', 'count' waits for item 3; raise "
-            "graph.pool.count");
+  test::expect_message(message_of<InputError>([&] { run.wait(); }),
+                       {"'pool'", "keeper 'hoard'", "raise graph.pool.count"});
 }
 
 TEST(GraphEnds, ATaskThatNeedsMoreBuffersThanAreFreeIsNamed) {
@@ -113,9 +113,8 @@ TEST(GraphEnds, ATaskThatNeedsMoreBuffersThanAreFreeIsNamed) {
       "pair", {}, [](int x, const Lease<int>&, const Lease<int>&) { return x; }, kept, pool, pool);
   g.sink(
       "write", {}, [](int) {}, pairs);
-  EXPECT_EQ(message_of<InputError>([&] { g.run({.workers = 2}).wait(); }),
-            "pool 'pool' is too small: 2 of 3 are held by keeper 'keep', 'pair' waits for item 1; raise "
-            "graph.pool.count");
+  test::expect_message(message_of<InputError>([&] { g.run({.workers = 2}).wait(); }),
+                       {"'pool'", "'pair' waits", "raise graph.pool.count"});
 }
 
 TEST(GraphEnds, WhatAKeeperEmitsAtTheEndMayComeBackToIt) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "messages.hpp"
 #include "tessera/domain/json.hpp"
 
 namespace tessera::graph {
@@ -304,14 +305,14 @@ TEST(GraphErrors, TasksReadFlowsAndReplicasHavePlaces) {
     }
     return "no error";
   };
-  EXPECT_EQ(message_of([](Graph& graph) { graph.merge("all", std::vector<Flow<int>>{}); }),
-            "merge 'all' reads no flow: name one or more");
-  EXPECT_EQ(message_of([](Graph& graph) {
-              graph.replicate(
-                  "copies", {}, [](int) { return 0; }, graph.source("count", {}, count_to_four),
-                  [](Flow<int> x) { return x; });
-            }),
-            "replicate 'copies' has no places: give it one or more");
+  test::expect_message(message_of([](Graph& graph) { graph.merge("all", std::vector<Flow<int>>{}); }),
+                       {"merge", "'all'", "no flow"});
+  test::expect_message(message_of([](Graph& graph) {
+                         graph.replicate(
+                             "copies", {}, [](int) { return 0; }, graph.source("count", {}, count_to_four),
+                             [](Flow<int> x) { return x; });
+                       }),
+                       {"replicate", "'copies'", "no places"});
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 #include <string_view>
 
+#include "messages.hpp"
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
 namespace {
 
 using graph_test::append_to, graph_test::count_to, graph_test::message_of;
+using test::expect_message;
 
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -258,8 +260,8 @@ TEST(GraphFailures, FeedbackEndsAfterItsTurns) {
   auto [around, out] = g.keeper<int, int>("around", {.order = Order::arrival}, Around{}, numbers, back);
   g.close(back, around);
   g.discard(out);
-  EXPECT_EQ(message_of([&] { g.run({.workers = 1}).wait(); }),
-            "item 0 takes more than 5 turns through feedback 'back'; raise its `most`");
+  expect_message(message_of([&] { g.run({.workers = 1}).wait(); }),
+                 {"takes more", "through feedback", "'back'"});
 }
 
 TEST(GraphFailures, ABodyThatEmitsTwiceAlthoughItIsSingleEndsTheRun) {
@@ -269,8 +271,8 @@ TEST(GraphFailures, ABodyThatEmitsTwiceAlthoughItIsSingleEndsTheRun) {
       g.source("count", {}, count_to(3)));
   std::vector<int> seen;
   g.sink("write", {.order = Order::stamp}, append_to(seen), twice);
-  EXPECT_EQ(message_of<InternalError>([&] { g.run({.workers = 1}).wait(); }),
-            "task 'twice' is single, but has emitted twice for item 0");
+  expect_message(message_of<InternalError>([&] { g.run({.workers = 1}).wait(); }),
+                 {"'twice'", "emitted twice", "item 0"});
 }
 
 /// Says that it is single, but is called twice for each stamp.
@@ -286,8 +288,8 @@ TEST(GraphFailures, AKeeperThatEmitsTwiceForAStampEndsTheRun) {
         g.keeper<int>("each", {.order = Order::stamp, .single = true}, EachOfTwo{}, numbers, numbers);
     g.sink(
         "write", {.order = Order::stamp}, [](int) {}, each);
-    EXPECT_EQ(message_of([&] { g.run({.workers = workers}).wait(); }),
-              "sink 'write' is ordered, but gets item 0 twice");
+    expect_message(message_of([&] { g.run({.workers = workers}).wait(); }),
+                   {"'write'", "gets item", "0 twice"});
   }
 }
 
@@ -301,8 +303,7 @@ TEST(GraphFailures, AnInputThatGetsTwoItemsOfAStampEndsTheRun) {
     g.configure({.window = 1});
     g.discard(g.task(
         "add", {}, [](int x, int y) { return x + y; }, other, each));
-    EXPECT_EQ(message_of([&] { g.rehearse(seed); }),
-              "task 'add' gets two items for item 0 at one input, although what emits them is single");
+    expect_message(message_of([&] { g.rehearse(seed); }), {"'add'", "gets two", "although what"});
   }
 }
 
@@ -312,8 +313,7 @@ TEST(GraphFailures, ABodyThatCannotBeCopiedRunsOnce) {
       "write", {}, [own = std::make_unique<int>(3)](int) { EXPECT_EQ(*own, 3); },
       g.source("count", {}, count_to(3)));
   g.run({.workers = 2}).wait();
-  EXPECT_EQ(message_of([&] { g.run({.workers = 2}).wait(); }),
-            "a body that cannot be copied runs once: build the graph again");
+  expect_message(message_of([&] { g.run({.workers = 2}).wait(); }), {"copied runs", "graph again"});
 }
 
 TEST(GraphFailures, AnItemCannotGoToAPlaceThatDoesNotExist) {
@@ -321,8 +321,8 @@ TEST(GraphFailures, AnItemCannotGoToAPlaceThatDoesNotExist) {
   g.discard(g.replicate(
       "copies", {Place::threads()}, [](int x) { return x; }, g.source("count", {}, count_to(3)),
       [](const Flow<int>& flow) { return flow; }));
-  EXPECT_EQ(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
-            "an item is sent to a place that does not exist");
+  expect_message(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
+                 {"item is sent", "not exist"});
 }
 
 TEST(GraphFailures, ItemsArePushedAndTakenAtTheEnds) {
@@ -331,10 +331,9 @@ TEST(GraphFailures, ItemsArePushedAndTakenAtTheEnds) {
   const auto made = g.task("make", {}, graph_test::pass_on<int>(), in);
   g.discard(made);
   auto run = g.run({.workers = 1});
-  EXPECT_EQ(message_of([&] { run.push(made, 1); }), "items are pushed at task 'make', which is no input");
-  EXPECT_EQ(message_of([&] { run.close(made); }), "items are pushed at task 'make', which is no input");
-  EXPECT_EQ(message_of<InternalError>([&] { run.pop(made); }),
-            "items are taken from a flow without an output");
+  expect_message(message_of([&] { run.push(made, 1); }), {"items are pushed", "'make'", "no input"});
+  expect_message(message_of([&] { run.close(made); }), {"items are pushed", "'make'", "no input"});
+  expect_message(message_of<InternalError>([&] { run.pop(made); }), {"items are taken", "flow without"});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "graph/kept_items.hpp"
+#include "messages.hpp"
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
@@ -17,6 +18,7 @@ namespace {
 using graph_test::count_to, graph_test::message_of, graph_test::most_kept_by_definition;
 
 using Pairs = std::vector<std::array<int, 2>>;
+using test::expect_message;
 
 /// Returns some of all pairs of `items` items, in random order and direction.
 Pairs random_pairs(int items, std::mt19937& random) {
@@ -61,14 +63,8 @@ TEST(GraphPairing, ListsThePairsOfAnItem) {
 }
 
 TEST(GraphPairing, NumbersThatArePairsOfNothingAreRefused) {
-  EXPECT_EQ(message_of([] {
-              Pairing(Pairs{{0, 1}, {2, 2}});
-            }),
-            "pair 1 is of the items 2 and 2: give two numbers from 0 on");
-  EXPECT_EQ(message_of([] {
-              Pairing(Pairs{{0, -1}});
-            }),
-            "pair 0 is of the items 0 and -1: give two numbers from 0 on");
+  expect_message(message_of([] { Pairing(Pairs{{0, 1}, {2, 2}}); }), {"pair 1", "two numbers"});
+  expect_message(message_of([] { Pairing(Pairs{{0, -1}}); }), {"pair 0", "two numbers"});
 }
 
 struct Numbered {
@@ -123,9 +119,8 @@ TEST(GraphPairing, ThePoolIsToldToBeTooSmall) {
   g.sink(
       "check", {}, [](const auto&) {},
       g.pair("pair", Pairing(Pairs{{0, 3}, {1, 3}, {2, 3}}), &Numbered::number, numbered));
-  EXPECT_EQ(message_of([&] { g.run({.workers = 2}).wait(); }),
-            "pool 'buffers' is too small: 2 of 2 are held by keeper 'pair', 'count' waits for item 2; raise "
-            "graph.buffers.count");
+  expect_message(message_of([&] { g.run({.workers = 2}).wait(); }),
+                 {"'buffers'", "keeper 'pair'", "raise graph.buffers.count"});
 }
 
 TEST(GraphPairing, AnItemThatComesTwiceIsNoticed) {
@@ -135,8 +130,8 @@ TEST(GraphPairing, AnItemThatComesTwiceIsNoticed) {
       "check", {}, [](const auto&) {},
       g.pair(
           "pair", Pairing(Pairs{{0, 1}}), [](int i) { return i % 2; }, numbers));
-  EXPECT_EQ(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
-            "item 0 comes twice to a task that makes pairs");
+  expect_message(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
+                 {"comes twice", "makes pairs"});
 }
 
 /// Runs a graph that makes pairs of the numbers that `number` gives for 0, 1 and 2.
@@ -149,8 +144,8 @@ void run_three(Graph& g, const std::function<std::int64_t(int)>& number) {
 
 TEST(GraphPairing, AnItemThatLacksItsPartnerIsNoticed) {
   Graph g("pairs");
-  EXPECT_EQ(message_of<InternalError>([&] { run_three(g, [](int i) { return i == 2 ? 7 : i; }); }),
-            "item 1 comes to a task that makes pairs, but item 2 of one of its pairs does not");
+  expect_message(message_of<InternalError>([&] { run_three(g, [](int i) { return i == 2 ? 7 : i; }); }),
+                 {"1 comes", "makes pairs"});
   // Pairs of which no item comes belong to another rank.
   Graph none("pairs");
   run_three(none, [](int i) { return i + 3; });
@@ -159,9 +154,9 @@ TEST(GraphPairing, AnItemThatLacksItsPartnerIsNoticed) {
 TEST(GraphPairing, NumbersThatCannotBeAreNoticed) {
   for (const std::int64_t number : {std::int64_t(-1), std::int64_t(1) << 40}) {
     Graph g("pairs");
-    EXPECT_EQ(message_of<InternalError>([&] { run_three(g, [&](int i) { return i == 0 ? number : i; }); }),
-              "an item with the number " + std::to_string(number) +
-                  " comes to a task that makes pairs: they count from 0");
+    expect_message(
+        message_of<InternalError>([&] { run_three(g, [&](int i) { return i == 0 ? number : i; }); }),
+        {"makes pairs", "they count", std::to_string(number)});
   }
 }
 

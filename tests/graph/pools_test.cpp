@@ -4,10 +4,13 @@
 
 #include <deque>
 
+#include "messages.hpp"
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
 namespace {
+
+using test::expect_message;
 
 using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::message_of,
     graph_test::work_for;
@@ -160,12 +163,10 @@ TEST(GraphPools, AKeeperThatKeepsTooMuchIsNamed) {
     const auto transforms = g.task(
         "fft", {}, [](int, Lease<int> to) { return to; }, g.source("tile", {}, count_to(100)), pool);
     g.discard(g.keeper<int>("pair", {.order = Order::stamp}, Keep{}, transforms));
-    EXPECT_EQ(message_of([&] { g.run({.workers = workers}).wait(); }),
-              "pool 'ffts' is too small: 4 of 4 are held by keeper 'pair', 'fft' waits for item 4; raise "
-              "graph.ffts.count");
-    EXPECT_EQ(message_of([&] { g.rehearse(static_cast<std::uint64_t>(workers)); }),
-              "pool 'ffts' is too small: 4 of 4 are held by keeper 'pair', 'fft' waits for item 4; raise "
-              "graph.ffts.count");
+    expect_message(message_of([&] { g.run({.workers = workers}).wait(); }),
+                   {"'ffts'", "'fft' waits", "raise graph.ffts.count"});
+    expect_message(message_of([&] { g.rehearse(static_cast<std::uint64_t>(workers)); }),
+                   {"'ffts'", "'fft' waits", "raise graph.ffts.count"});
   }
 }
 
@@ -176,9 +177,8 @@ TEST(GraphPools, AnItemThatNeedsMoreThanItSaysIsNamed) {
       "first", {}, [](int, Lease<int> to) { return to; }, g.source("count", {}, count_to(5)), pool);
   g.discard(g.task(
       "second", {}, [](const Lease<int>&, Lease<int> to) { return to; }, first, pool));
-  EXPECT_EQ(message_of([&] { g.run({.workers = 2}).wait(); }),
-            "pool 'rows' is too small: 1 of 1 are held by task 'first', 'second' waits for item 0; raise "
-            "graph.rows.count");
+  expect_message(message_of([&] { g.run({.workers = 2}).wait(); }),
+                 {"'rows'", "'second' waits", "raise graph.rows.count"});
 }
 
 TEST(GraphPools, BuffersGoBackWhenABodyThrows) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "messages.hpp"
 #include "runs_on_ranks.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/graph.hpp"
@@ -16,6 +17,7 @@ namespace tessera::graph {
 namespace {
 
 using graph_test::on_all_ranks;
+using test::expect_message;
 using test::world_rank;
 using test::world_size;
 
@@ -294,10 +296,7 @@ TEST(GraphRanks, SmallPoolOnAnotherRankIsNamed) {
     g.run(on_all_ranks(1)).wait();
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "pool 'buffers' is too small: 3 of 3 are held by keeper 'keep', 'fill' waits for item 3; raise "
-        "graph.buffers.count");
+    expect_message(error.what(), {"'buffers'", "'fill' waits", "raise graph.buffers.count"});
   }
 }
 
@@ -313,9 +312,7 @@ TEST(GraphRanks, OrderedTasksStayWithTheirSource) {
     g.run(on_all_ranks(1)).wait();
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "sink 'write' is ordered, but gets item 0 on another rank than the source: send its items back");
+    expect_message(error.what(), {"'write'", "gets item", "items back"});
   }
 }
 
@@ -329,7 +326,7 @@ TEST(GraphRanks, DifferentGraphsAreRefused) {
     g.run(on_all_ranks(2)).wait();
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "graph 'differs' differs between ranks: build the same graph on all of them");
+    expect_message(error.what(), {"'differs'", "differs between", "same graph"});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/program_rehearsal.hpp"
@@ -15,6 +16,7 @@ namespace {
 using namespace tessera;
 using group::Program;
 using group::TaskStages;
+using test::expect_message;
 
 struct Neighbours {
   template <class In, class Coord>
@@ -79,19 +81,15 @@ TEST(Cut, AddsStagesThatNoTaskNames) {
 }
 
 TEST(Cut, SaysWhichTasksAreFaulty) {
-  EXPECT_EQ(error_of({{"one", {"blurr"}}}),
-            "the task 'one' names 'blurr', which is no stage of the pipeline; did you mean 'blur'?");
-  EXPECT_EQ(error_of({{"one", {"in"}}}), "the task 'one' names 'in', which is no stage of the pipeline");
-  EXPECT_EQ(error_of({{"one", {}}}), "the task 'one' has no stages");
-  EXPECT_EQ(error_of({{"one", {"blur"}}, {"one", {"join"}}}), "there are two tasks 'one'");
-  EXPECT_EQ(
-      error_of({{"one", {"blur"}}, {"two", {"join", "blur"}}}),
-      "the stage 'blur' cannot be in the task 'two': it, or a stage of the same loop, is in the task 'one'");
-  EXPECT_EQ(
-      error_of({{"one", {"before", "join"}}, {"two", {"after"}}}),
-      "the program has a cycle: one -> two -> one (one.middle, two.after); no task may depend on itself");
-  EXPECT_EQ(error_of({{"one", {"before", "after"}}}),
-            "the task 'one' reads 'state' before and after a loop changes it: make two tasks of it");
+  expect_message(error_of({{"one", {"blurr"}}}), {"'one'", "names 'blurr'", "mean 'blur'?"});
+  expect_message(error_of({{"one", {"in"}}}), {"'one'", "names 'in'", "no stage"});
+  expect_message(error_of({{"one", {}}}), {"task", "'one'", "no stages"});
+  expect_message(error_of({{"one", {"blur"}}, {"one", {"join"}}}), {"there are two tasks", "'one'"});
+  expect_message(error_of({{"one", {"blur"}}, {"two", {"join", "blur"}}}),
+                 {"'blur'", "task 'two'", "same loop"});
+  expect_message(error_of({{"one", {"before", "join"}}, {"two", {"after"}}}),
+                 {"one -> two -> one", "may depend"});
+  expect_message(error_of({{"one", {"before", "after"}}}), {"'one'", "'state' before", "make two"});
 }
 
 TEST(Cut, LoopsAreTasksLikeOthers) {

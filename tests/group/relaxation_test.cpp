@@ -8,6 +8,7 @@
 
 #include "domain/random.hpp"
 #include "group/exhaustive_search.hpp"
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/graph_costs.hpp"
 
@@ -91,8 +92,8 @@ TEST(Relaxation, OfNothingIsNothing) {
       group::relax(TaskGraph({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{"start", "stop", "", 0}}), 4);
   EXPECT_EQ(free.value, 0);
   EXPECT_EQ(free.ranks_of_tasks, (std::vector<double>{1, 1}));
-  EXPECT_EQ(test::message_of<InputError>([] { group::relax(TaskGraph(), 0); }),
-            "groups: the machine has 0 ranks: give at least 1");
+  test::expect_message(test::message_of<InputError>([] { group::relax(TaskGraph(), 0); }),
+                       {"0 ranks", "least 1"});
 }
 
 TEST(Relaxation, WindowsKnowThatLevelsAreApart) {

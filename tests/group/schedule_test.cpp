@@ -8,6 +8,7 @@
 
 #include "domain/random.hpp"
 #include "group/exhaustive_search.hpp"
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/allocation.hpp"
 #include "tessera/group/schedule_json.hpp"
@@ -19,6 +20,7 @@ using namespace tessera;
 using cost::TaskCost;
 using group::GroupSchedule;
 using group::TaskGraph;
+using test::expect_message;
 
 const group::Communication network{{0.5, 0}, group::Travel::between_ranks};
 
@@ -46,37 +48,35 @@ TEST(CheckSchedule, AcceptsWhatCanBeRun) {
 }
 
 TEST(CheckSchedule, SaysWhatIsWrong) {
-  const std::string begin = "schedule of groups: ", end = ": compute the schedule again, or mend it";
-  const auto expect = [&](const std::string& problem, const std::function<void(GroupSchedule&)>& spoil) {
-    EXPECT_EQ(refusal(spoil), begin + problem + end);
+  const auto expect = [&](const std::vector<std::string>& words,
+                          const std::function<void(GroupSchedule&)>& spoil) {
+    expect_message(refusal(spoil), words);
   };
-  expect("task 'sum' is missing", [](GroupSchedule& schedule) {
+  expect({"'sum'", "is missing"}, [](GroupSchedule& schedule) {
     schedule.tasks.pop_back();
     schedule.makespan = 1;
   });
-  expect("task 'smooth' is there twice", [](GroupSchedule& schedule) { schedule.tasks[1].task = 0; });
-  expect("there is no task with the id 2", [](GroupSchedule& schedule) { schedule.tasks[1].task = 2; });
-  expect("task 'sum' has 0 ranks, and may have 1 to 2",
+  expect({"'smooth'", "there twice"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = 0; });
+  expect({"no task", "the id 2"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = 2; });
+  expect({"'sum' has 0 ranks", "may have 1 to 2"},
          [](GroupSchedule& schedule) { schedule.tasks[1].ranks.clear(); });
-  expect("task 'sum' has 3 ranks, and may have 1 to 2", [](GroupSchedule& schedule) {
+  expect({"'sum' has 3 ranks", "may have 1 to 2"}, [](GroupSchedule& schedule) {
     schedule.tasks[1].ranks = {0, 1, 2};
   });
-  expect("task 'smooth' has rank 4, and the machine has ranks 0 to 3",
+  expect({"'smooth' has rank 4", "ranks 0 to 3"},
          [](GroupSchedule& schedule) { schedule.tasks[0].ranks[0] = 4; });
-  expect("task 'smooth' has rank -1, and the machine has ranks 0 to 3",
+  expect({"'smooth' has rank -1", "ranks 0 to 3"},
          [](GroupSchedule& schedule) { schedule.tasks[0].ranks[0] = -1; });
-  expect("task 'smooth' has rank 0 twice", [](GroupSchedule& schedule) { schedule.tasks[0].ranks[0] = 0; });
-  expect("task 'smooth' has 0.9 seconds, and takes 1 on 2 ranks",
+  expect({"'smooth' has rank 0", "twice"}, [](GroupSchedule& schedule) { schedule.tasks[0].ranks[0] = 0; });
+  expect({"'smooth' has 0.9 seconds", "takes 1"},
          [](GroupSchedule& schedule) { schedule.tasks[0].finish = 0.9; });
-  expect("task 'smooth' runs from -1 to 1 seconds",
-         [](GroupSchedule& schedule) { schedule.tasks[0].start = -1; });
-  expect("task 'smooth' runs from nan to 1 seconds",
+  expect({"'smooth'", "from -1 to 1"}, [](GroupSchedule& schedule) { schedule.tasks[0].start = -1; });
+  expect({"'smooth'", "from nan to 1"},
          [](GroupSchedule& schedule) { schedule.tasks[0].start = std::nan(""); });
-  expect("the makespan is 2, but the last task ends at 3",
-         [](GroupSchedule& schedule) { schedule.makespan = 2; });
-  expect("the machine has 0 ranks", [](GroupSchedule& schedule) { schedule.ranks = 0; });
+  expect({"makespan is 2", "ends at 3"}, [](GroupSchedule& schedule) { schedule.makespan = 2; });
+  expect({"machine has 0 ranks"}, [](GroupSchedule& schedule) { schedule.ranks = 0; });
   // Its only receiver gets two messages, which start in half a second each.
-  expect("task 'sum' starts at 1.9, but array 'image' of task 'smooth' is there at 2",
+  expect({"'sum' starts at 1.9", "'smooth'", "there at 2"},
          [](GroupSchedule& schedule) { schedule.tasks[1].start = 1.9; });
 }
 
@@ -87,10 +87,9 @@ TEST(CheckSchedule, RefusesMoreTasksAtOnceThanRanks) {
     tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
     schedule.tasks.push_back({i, {i % 2}, 0, 1});
   }
-  EXPECT_EQ(
+  expect_message(
       test::message_of<InputError>([&] { group::check_schedule(TaskGraph(tasks, {}), network, schedule); }),
-      "schedule of groups: rank 0 has the tasks '0' and '2' at the same time: compute the schedule again, or "
-      "mend it");
+      {"'0'", "same time", "schedule again"});
 }
 
 TEST(CheckSchedule, ComparesTheItemsOfAStream) {
@@ -101,13 +100,11 @@ TEST(CheckSchedule, ComparesTheItemsOfAStream) {
             "nothing was thrown");
   schedule.tasks[1] = {1, {0}, 3.5, 4.5};
   schedule.makespan = 4.5;
-  EXPECT_EQ(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
-            "schedule of groups: rank 0 has the tasks 'b' and 'a' at the same time: compute the schedule "
-            "again, or mend it");
+  expect_message(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
+                 {"'b'", "same time", "schedule again"});
   schedule.period = 0.5;
-  EXPECT_EQ(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
-            "schedule of groups: task 'a' takes 1 seconds, which is more than the period of 0.5: compute the "
-            "schedule again, or mend it");
+  expect_message(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
+                 {"'a'", "takes 1 seconds", "schedule again"});
 }
 
 TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
@@ -116,16 +113,12 @@ TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
       group::check_groups_and_order(pair_graph(), {"by hand", 4, tasks, 0, 0, 0});
     });
   };
-  const std::string begin = "schedule of groups: ", end = ": compute the schedule again, or mend it";
   // The tasks overlap on a rank, and end before they begin.
   EXPECT_EQ(refusal_of({{0, {2, 0}, 7, 0}, {1, {2}, 7, 0}}), "nothing was thrown");
-  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}),
-            begin + "task 'sum' starts at 1, before task 'smooth', whose array 'image' it reads, at 3" + end);
-  EXPECT_EQ(refusal_of({{0, {0}, -1, 2}, {1, {1}, 1, 2}}),
-            begin + "task 'smooth' starts at -1, but no task starts before 0" + end);
-  EXPECT_EQ(refusal_of({{1, {1}, 1, 2}}), begin + "task 'smooth' is missing" + end);
-  EXPECT_EQ(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}),
-            begin + "task 'smooth' has 0 ranks, and may have 1 to 4" + end);
+  expect_message(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}), {"'sum'", "task 'smooth'", "whose array"});
+  expect_message(refusal_of({{0, {0}, -1, 2}, {1, {1}, 1, 2}}), {"'smooth'", "no task", "starts before"});
+  expect_message(refusal_of({{1, {1}, 1, 2}}), {"task", "'smooth'", "missing"});
+  expect_message(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}), {"'smooth'", "0 ranks", "may have"});
 }
 
 TEST(ScheduleJson, ComesBack) {
@@ -154,39 +147,28 @@ std::string refused_text(const std::string& from, const std::string& to) {
 }
 
 TEST(ScheduleJson, SaysWhatIsWrong) {
-  const std::string begin = "schedule of groups: ", end = ": save the schedule again, or mend it";
-  EXPECT_EQ(refused_text("{", "{,"), begin + "the text is no JSON at byte 2" + end);
-  EXPECT_EQ(refused_text("\"format\": 1", "\"format\": 7"),
-            begin + "it has the format 7, and this version reads format 1" + end);
-  EXPECT_EQ(refused_text("\"strategy\"", "\"s\""), begin + "the schedule has no 'strategy'" + end);
-  EXPECT_EQ(refused_text("\"ranks\": 4", "\"ranks\": 0"),
-            begin + "'ranks' expects an integer from 1 to 16777216" + end);
-  EXPECT_EQ(refused_text("\"smooth\"", "\"smoth\""),
-            begin + "the graph has no task 'smoth'; did you mean 'smooth'?");
-  EXPECT_EQ(refused_text("\"smooth\"", "\"edges\""),
-            begin + "the graph has no task 'edges', but smooth, sum" + end);
-  EXPECT_EQ(refused_text("\"smooth\"", "7"),
-            begin + "'task' of entry 0 of 'tasks' expects a text without control characters" + end);
-  EXPECT_EQ(refused_text("\"start\": 0.0", "\"start\": \"0\""),
-            begin + "'start' of task 'smooth' expects a number" + end);
-  EXPECT_EQ(refused_text("\"period\": 0.0", "\"period\": null"),
-            begin + "'period' of the schedule expects a number" + end);
-  const std::string where = "'ranks' of task 'sum' ";
+  expect_message(refused_text("{", "{,"), {"no JSON", "byte 2"});
+  expect_message(refused_text("\"format\": 1", "\"format\": 7"), {"version reads format"});
+  expect_message(refused_text("\"strategy\"", "\"s\""), {"schedule has no", "'strategy'"});
+  expect_message(refused_text("\"ranks\": 4", "\"ranks\": 0"),
+                 {"'ranks'", "expects an integer", "1 to 16777216"});
+  expect_message(refused_text("\"smooth\"", "\"smoth\""), {"'smoth'", "did you", "mean 'smooth'?"});
+  expect_message(refused_text("\"smooth\"", "\"edges\""), {"no task", "'edges'", "smooth"});
+  expect_message(refused_text("\"smooth\"", "7"), {"'task'", "text without", "control characters"});
+  expect_message(refused_text("\"start\": 0.0", "\"start\": \"0\""),
+                 {"'start'", "'smooth' expects", "number"});
+  expect_message(refused_text("\"period\": 0.0", "\"period\": null"),
+                 {"'period'", "schedule expects", "number"});
   const std::string ranks = "[\n          1,\n          2\n        ]";
-  EXPECT_EQ(refused_text(ranks, "[1, 5]"),
-            begin + where + "has [1, 5], but ranges lie within [0, 4], and begin before they end" + end);
-  EXPECT_EQ(refused_text(ranks, "[2, 1]"),
-            begin + where + "has [2, 1], but ranges lie within [0, 4], and begin before they end" + end);
-  EXPECT_EQ(refused_text(ranks, "[-1, 2]"),
-            begin + where + "has [-1, 2], but ranges lie within [0, 4], and begin before they end" + end);
-  EXPECT_EQ(
-      refused_text(ranks, "[0, 99999999999]"),
-      begin + where + "has [0, 99999999999], but ranges lie within [0, 4], and begin before they end" + end);
-  EXPECT_EQ(refused_text(ranks, "[1]"), begin + where + "expects ranges [begin, end]" + end);
-  EXPECT_EQ(refused_text(ranks, "[1, 2.5]"), begin + where + "expects ranges [begin, end] of integers" + end);
-  EXPECT_EQ(refused_text(ranks, "[0, 4], [0, 1]"), begin + where + "has a rank twice" + end);
-  EXPECT_EQ(test::message_of<InputError>([] { group::schedule_from_json(pair_graph(), "[]"); }),
-            begin + "the schedule is not an object" + end);
+  expect_message(refused_text(ranks, "[1, 5]"), {"'ranks'", "[1, 5]", "ranges lie"});
+  expect_message(refused_text(ranks, "[2, 1]"), {"'ranks'", "[2, 1]", "ranges lie"});
+  expect_message(refused_text(ranks, "[-1, 2]"), {"'ranks'", "[-1, 2]", "ranges lie"});
+  expect_message(refused_text(ranks, "[0, 99999999999]"), {"'ranks'", "[0, 99999999999]", "ranges lie"});
+  expect_message(refused_text(ranks, "[1]"), {"'ranks'", "'sum' expects", "end]:"});
+  expect_message(refused_text(ranks, "[1, 2.5]"), {"'ranks'", "'sum' expects", "integers"});
+  expect_message(refused_text(ranks, "[0, 4], [0, 1]"), {"'ranks'", "task 'sum'", "rank twice"});
+  expect_message(test::message_of<InputError>([] { group::schedule_from_json(pair_graph(), "[]"); }),
+                 {"schedule", "not an object"});
 }
 
 }  // namespace

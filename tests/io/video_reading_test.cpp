@@ -10,9 +10,8 @@ namespace {
 /// Y4M files that the tests write byte by byte, and damaged files.
 class VideoReading : public testing::Test {
  protected:
-  std::string truncated_at(int frame, const std::string& reason = "the file ends too early") const {
-    return path_ + ": is damaged or truncated at frame " + std::to_string(frame) + ", counted from 0 (" +
-           reason + "); get a complete copy of the file";
+  static std::vector<std::string> truncated_at(int frame, const std::string& reason = "ends too early") {
+    return {"truncated at frame " + std::to_string(frame) + ",", reason};
   }
 
   SharedFolder folder_;
@@ -125,12 +124,11 @@ TEST_F(VideoReading, Y4mThatEndsWithinAFrameIsRefused) {
     if (size == header.size() + complete * frame.size())
       EXPECT_EQ(frames_of(path_, io::VideoColour::grey).size(), complete);
     else
-      expect_message([&] { frames_of(path_, io::VideoColour::grey); },
-                     truncated_at(static_cast<int>(complete)));
+      expect_file_error([&] { frames_of(path_, io::VideoColour::grey); }, path_,
+                        truncated_at(static_cast<int>(complete)));
   }
   write_bytes(path_, header);
-  expect_message([&] { io::VideoReader reader(path_); },
-                 path_ + ": is a video without frames; give the path of a video with frames");
+  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"video without", "give the path"});
 }
 
 TEST_F(VideoReading, FramesBeforeTheDamageAreRead) {
@@ -139,14 +137,14 @@ TEST_F(VideoReading, FramesBeforeTheDamageAreRead) {
   OwnedBlock<std::uint8_t> block(reader.info().domain);
   EXPECT_TRUE(reader.read(block.block()));
   EXPECT_EQ(block.at(2, 1), 'f');
-  expect_message([&] { reader.read(block.block()); }, truncated_at(1));
-  expect_message([&] { reader.read(block.block()); }, truncated_at(1));
+  expect_file_error([&] { reader.read(block.block()); }, path_, truncated_at(1));
+  expect_file_error([&] { reader.read(block.block()); }, path_, truncated_at(1));
 }
 
 TEST_F(VideoReading, Y4mWithoutTheWordFrameIsRefused) {
   write_bytes(path_, "YUV4MPEG2 W3 H2 F25:1 Cmono\nFRAME\nabcdefGRAME\nuvwxyz");
-  expect_message([&] { frames_of(path_, io::VideoColour::grey); },
-                 truncated_at(1, "Invalid data found when processing input"));
+  expect_file_error([&] { frames_of(path_, io::VideoColour::grey); }, path_,
+                    truncated_at(1, "Invalid data found when processing input"));
 }
 
 /// Returns where the last frame of a Matroska file of FFV1 ends: before the index of the file.
@@ -163,7 +161,8 @@ TEST_F(VideoReading, MatroskaThatEndsTooEarlyIsRefused) {
     expect_input_error([&] { frames_of(path_, io::VideoColour::grey); }, {path_ + ": ", " ("});
   }
   write_bytes(path_, bytes.substr(0, end - 1));
-  expect_message([&] { frames_of(path_, io::VideoColour::grey); }, truncated_at(4, "File ended prematurely"));
+  expect_file_error([&] { frames_of(path_, io::VideoColour::grey); }, path_,
+                    truncated_at(4, "File ended prematurely"));
 }
 
 /// FFmpeg itself takes the end of the file for the end of the video, where no frame is cut.
@@ -196,24 +195,21 @@ TEST_F(VideoReading, WrongChecksumsAreErrors) {
 }
 
 TEST_F(VideoReading, WhatIsNoVideoIsRefused) {
-  expect_message([&] { io::VideoReader reader(path_); }, path_ + ": no such file; give the path of a video");
-  expect_message([&] { io::VideoReader reader(folder_ / ""); },
-                 folder_ / "" + ": is a directory; give the path of a video");
+  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"such file", "give the path"});
+  expect_file_error([&] { io::VideoReader reader(folder_ / ""); }, folder_ / "",
+                    {"directory", "give the path"});
   const std::string list = folder_ / "list.m3u8";
   write_bytes(list, "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nvideo.ts\n");
-  expect_message([&] { io::VideoReader reader(list); },
-                 list + ": cannot be read as a video (it has another format)" + kinds);
+  expect_file_error([&] { io::VideoReader reader(list); }, list, {"cannot be read", "another"});
   const std::string text = folder_ / "readme.txt";
   write_bytes(text, "Frames of a film, and what they show.\n");
-  expect_message([&] { io::VideoReader reader(text); },
-                 text + ": cannot be read as a video (Invalid data found when processing input)" + kinds);
+  expect_file_error([&] { io::VideoReader reader(text); }, text, {"data found", "when processing"});
   write_bytes(path_, "");
   expect_input_error([&] { io::VideoReader reader(path_); },
                      {path_ + ": cannot be read as a video (", kinds});
   const std::string sound = folder_ / "sound.mkv";
   write_sound(sound);
-  expect_message([&] { io::VideoReader reader(sound); },
-                 sound + ": has no video stream; give the path of a video");
+  expect_file_error([&] { io::VideoReader reader(sound); }, sound, {"video stream", "give the path"});
 }
 
 TEST_F(VideoReading, FramesThatDifferAreRefused) {
@@ -224,30 +220,19 @@ TEST_F(VideoReading, FramesThatDifferAreRefused) {
   EXPECT_TRUE(reader.read(block.block()));
   EXPECT_TRUE(reader.read(block.block()));
   EXPECT_EQ(block.at(5, 3), 100);
-  expect_message(
-      [&] { reader.read(block.block()); },
-      path_ +
-          ": frame 2, counted from 0, is 8 x 4 points of gray, and those before it are 6 x 4 points of "
-          "gray; give a video whose frames are all alike");
+  expect_file_error([&] { reader.read(block.block()); }, path_, {"frame 2", "video whose"});
   write_png_video(path_, {{6, 4}, {6, 4, AV_PIX_FMT_RGB24}});
-  expect_message(
-      [&] { frames_of(path_, io::VideoColour::as_stored); },
-      path_ +
-          ": frame 1, counted from 0, is 6 x 4 points of rgb24, and those before it are 6 x 4 points of "
-          "gray; give a video whose frames are all alike");
+  expect_file_error([&] { frames_of(path_, io::VideoColour::as_stored); }, path_,
+                    {"points of rgb24", "video whose"});
 }
 
 TEST_F(VideoReading, TransparencyAndTheLumaOfRgbAreRefused) {
   path_ = folder_ / "video.mkv";
   write_png_video(path_, {{6, 4, AV_PIX_FMT_RGBA}});
-  expect_message(
-      [&] { io::VideoReader reader(path_); },
-      path_ +
-          ": has frames of rgba, which are not read; convert it to grey or RGB of 8 or 16 bits without "
-          "transparency");
+  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"not read", "without transparency"});
   write_png_video(path_, {{6, 4, AV_PIX_FMT_RGB24}});
-  expect_message([&] { io::VideoReader reader(path_, io::VideoColour::grey); },
-                 path_ + ": is an RGB video, which has no luma; read its colours, or convert it to grey");
+  expect_file_error([&] { io::VideoReader reader(path_, io::VideoColour::grey); }, path_,
+                    {"RGB video", "no luma"});
 }
 
 }  // namespace

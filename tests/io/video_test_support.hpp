@@ -4,6 +4,7 @@
 #include <string>
 
 #include "io/io_test_support.hpp"
+#include "messages.hpp"
 #include "tessera/io/video.hpp"
 
 // What the tests of videos share.
@@ -47,13 +48,16 @@ int read_video(const std::string& path, Layout layout = Layout::packed, int thre
   }
 }
 
-/// Expects `task` to throw an InputError with exactly this message.
-inline void expect_message(const std::function<void()>& task, const std::string& expected) {
+/// Expects `task` to throw an InputError that names the file at `path` first, with these words.
+inline void expect_file_error(const std::function<void()>& task, const std::string& path,
+                              std::vector<std::string> words,
+                              test::SourceLine caller = test::SourceLine::here()) {
   try {
     task();
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE_AT(caller.file, caller.line) << "nothing was thrown";
   } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), expected);
+    words.push_back("FILE: ");
+    test::expect_message(test::replaced(error.what(), path, "FILE"), words, caller);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/colour.hpp"
+#include "messages.hpp"
 
 #include "operators/operator_run.hpp"
 
@@ -7,6 +8,7 @@ namespace tessera::test {
 namespace {
 
 using operators::Matrix;
+using test::expect_message;
 
 /// Calls test(std::type_identity<T>(), box) for all types and images in colour.
 template <class Test>
@@ -125,15 +127,15 @@ TEST(ColourOperators, RefuseOtherChannels) {
   Pipeline pipeline;
   const auto image =
       operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("photo", {{0, 4}, {0, 3}}));
-  EXPECT_EQ(message_of<operators::OperandError>([&] { operators::grey(pipeline, image); }),
-            "grey: 'photo' has 1 channel: the operator takes images of red, green and blue");
-  EXPECT_EQ(message_of<operators::ParameterError>([&] { operators::channel(pipeline, image, {.index = 1}); }),
-            "channel: index is 1, but the image has 1 channel, counted from 0");
-  EXPECT_EQ(message_of<operators::ParameterError>([&] {
-              operators::colour_matrix(pipeline, image, {.matrix = {{1, 2, 3}}});
-            }),
-            "colour_matrix: matrix has a row of 3 numbers: the image has 1 channel, and each row as many "
-            "weights, or one more");
+  expect_message(message_of<operators::OperandError>([&] { operators::grey(pipeline, image); }),
+                 {"'photo'", "takes images", "green and blue"});
+  expect_message(
+      message_of<operators::ParameterError>([&] { operators::channel(pipeline, image, {.index = 1}); }),
+      {"1 channel", "counted from 0"});
+  expect_message(message_of<operators::ParameterError>([&] {
+                   operators::colour_matrix(pipeline, image, {.matrix = {{1, 2, 3}}});
+                 }),
+                 {"each row", "many weights"});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/convolution.hpp"
+#include "messages.hpp"
 
 #include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
@@ -9,6 +10,7 @@ namespace tessera::test {
 namespace {
 
 using operators::Matrix;
+using test::expect_message;
 
 /// The sum of weight(i, j) times the neighbour at (i, j), for a window of that radius.
 template <class T, class Weight>
@@ -265,19 +267,15 @@ TEST(ConvolutionOperators, RefuseKernels) {
     return message_of<operators::ParameterError>(
         [&] { operators::convolution(pipeline, image, parameters); });
   };
-  EXPECT_EQ(error({}), "convolution: kernel is missing");
-  EXPECT_EQ(error({.kernel = {{1, 2}, {3, 4}}}),
-            "convolution: kernel has 2 x 2 weights: both numbers must be odd, so that there is a middle");
-  EXPECT_EQ(error({.kernel = {{1, 2, 1}, {3}, {1, 2, 1}}}),
-            "convolution: kernel has rows of different lengths");
-  EXPECT_EQ(error({.kernel = {std::vector<double>(33, 1.0)}}),
-            "convolution: kernel has 33 x 1 weights: at most 31 x 31 are possible");
-  EXPECT_EQ(error({.kernel = {{1, 0, -1}}, .normalise = true}),
-            "convolution: normalise is true, but the weights of the kernel add up to 0");
-  EXPECT_EQ(message_of<operators::ParameterError>([&] {
-              operators::box(pipeline, image, {.window = {4, 3}});
-            }),
-            "box: window is 4: it must be odd and from 1 to 255 pixels");
+  expect_message(error({}), {"convolution", "kernel is missing"});
+  expect_message(error({.kernel = {{1, 2}, {3, 4}}}), {"2 weights", "both numbers"});
+  expect_message(error({.kernel = {{1, 2, 1}, {3}, {1, 2, 1}}}), {"kernel has rows", "different lengths"});
+  expect_message(error({.kernel = {std::vector<double>(33, 1.0)}}), {"1 weights", "most 31"});
+  expect_message(error({.kernel = {{1, 0, -1}}, .normalise = true}), {"normalise is true", "add up"});
+  expect_message(message_of<operators::ParameterError>([&] {
+                   operators::box(pipeline, image, {.window = {4, 3}});
+                 }),
+                 {"must be odd", "255 pixels"});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Builds with TESSERA_CHECKS: an access outside the footprint is reported, not followed.
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
@@ -10,6 +11,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 
 /// Tells inference less than it reads: a trick to have a body that breaks the rules.
 struct Liar {
@@ -54,34 +56,28 @@ std::string error_of(const Body& body, Placement placement, const TileSize& tile
 }
 
 TEST(AccessCheck, NamesStagePointDimensionAndBox) {
-  EXPECT_EQ(error_of(Liar{1, 0}, Placement::distributed, {12, 10}, 1),
-            "stage 'liar' read 'honest' at (12, 0), which in dimension 0 lies outside its footprint [0, 12) "
-            "x [0, 10)");
-  EXPECT_EQ(error_of(Liar{0, -2}, Placement::distributed, {12, 10}, 1),
-            "stage 'liar' read 'honest' at (0, -2), which in dimension 1 lies outside its footprint [0, 12) "
-            "x [0, 10)");
+  expect_message(error_of(Liar{1, 0}, Placement::distributed, {12, 10}, 1),
+                 {"'liar'", "read 'honest'", "0 lies outside"});
+  expect_message(error_of(Liar{0, -2}, Placement::distributed, {12, 10}, 1),
+                 {"'liar'", "read 'honest'", "1 lies outside"});
 }
 
 TEST(AccessCheck, HoldsDeclaredFootprintsToTheirWord) {
-  EXPECT_EQ(error_of(DeclaresTooLittle{}, Placement::distributed, {12, 10}, 1),
-            "stage 'liar' read 'honest' at (-2, 0), which in dimension 0 lies outside its footprint [-1, 12) "
-            "x [0, 10)");
+  expect_message(error_of(DeclaresTooLittle{}, Placement::distributed, {12, 10}, 1),
+                 {"'liar'", "read 'honest'", "lies outside"});
 }
 
 TEST(AccessCheck, LooksAtEveryTile) {
   // The first tile of three columns reads column 3 of its neighbour: in memory, but not in its footprint.
-  EXPECT_EQ(error_of(Liar{1, 0}, Placement::rank, {3, 5}, 1),
-            "stage 'liar' read 'honest' at (3, 0), which in dimension 0 lies outside its footprint [0, 3) x "
-            "[0, 5)");
-  EXPECT_EQ(error_of(Liar{0, 1}, Placement::tile, {12, 1}, 1),
-            "stage 'liar' read 'honest' at (0, 1), which in dimension 1 lies outside its footprint [0, 12) x "
-            "[0, 1)");
+  expect_message(error_of(Liar{1, 0}, Placement::rank, {3, 5}, 1),
+                 {"'liar'", "read 'honest'", "0 lies outside"});
+  expect_message(error_of(Liar{0, 1}, Placement::tile, {12, 1}, 1),
+                 {"'liar'", "read 'honest'", "1 lies outside"});
 }
 
 TEST(AccessCheck, LooksAtEveryRank) {
-  EXPECT_EQ(error_of(Liar{0, 1}, Placement::distributed, {12, 10}, 5),
-            "stage 'liar' read 'honest' at (0, 2), which in dimension 1 lies outside its footprint [0, 12) x "
-            "[0, 2)");
+  expect_message(error_of(Liar{0, 1}, Placement::distributed, {12, 10}, 5),
+                 {"'liar'", "read 'honest'", "lies outside"});
 }
 
 TEST(AccessCheck, PassesBodiesThatReadWhatTheySaid) {

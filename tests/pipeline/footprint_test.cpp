@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Footprints found by inference against those of running the body on random data.
 #include "tessera/pipeline/inference/footprint.hpp"
+#include "messages.hpp"
 
 #include "pipeline/recording.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -15,6 +16,7 @@ using test::Tightness;
 
 using Floats = ArrayType<float, 2>;
 using Bytes = ArrayType<std::uint8_t, 2>;
+using test::expect_message;
 
 struct Affine {
   template <class In, class Coord>
@@ -194,12 +196,10 @@ std::string footprint_error(const Body& body) {
 }
 
 TEST(Footprint, WithTooManyPathsIsAnError) {
-  const std::string message =
-      "the stage body has more than 256 undecided paths: use select, min or max for its branches";
   EXPECT_EQ((infer_footprint<2, Floats>(ManyBranches<8>{}, Box{{0, 1}, {0, 1}})[0]), (Box{{0, 8}, {0, 8}}));
-  EXPECT_EQ(footprint_error(ManyBranches<9>{}), message);
-  EXPECT_EQ(footprint_error(ManyBranches<60>{}), message);
-  EXPECT_EQ(footprint_error(NeverStops{}), message);
+  expect_message(footprint_error(ManyBranches<9>{}), {"undecided paths", "use select"});
+  expect_message(footprint_error(ManyBranches<60>{}), {"undecided paths", "use select"});
+  expect_message(footprint_error(NeverStops{}), {"undecided paths", "use select"});
 }
 
 struct Unbounded {
@@ -224,16 +224,10 @@ std::string plan_error(const Body& body) {
 }
 
 TEST(Footprint, WithoutBoundsIsAnErrorThatNamesStageAndInput) {
-  EXPECT_EQ(plan_error(Unbounded{}),
-            "stage 'gather' reads 'photograph' at an index without bounds, [0, 9) x [-2147483648, "
-            "2147483648): limit "
-            "it with clamp, min or max");
+  expect_message(plan_error(Unbounded{}), {"'gather'", "reads 'photograph'", "without bounds"});
   EXPECT_NE(plan_error(BoundedBelow{}).find("stage 'gather' reads 'photograph' at an index without bounds"),
             std::string::npos);
-  EXPECT_EQ(
-      plan_error(ManyBranches<9>{}),
-      "stage 'gather': the stage body has more than 256 undecided paths: use select, min or max for its "
-      "branches");
+  expect_message(plan_error(ManyBranches<9>{}), {"'gather'", "undecided paths", "use select"});
 }
 
 TEST(Footprint, GrowsWithItsBox) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "messages.hpp"
 #include "pipeline/reduction_runs.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/reductions.hpp"
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 using test::Point;
 
 struct Left {
@@ -274,20 +276,20 @@ TEST(KeyedReduction, NeedsGroupsAndABox) {
   const auto message_of = [](const auto& declare) {
     return test::message_of<InternalError>([&] { declare(); });
   };
-  EXPECT_EQ(message_of([&] {
-              pipeline.reduce_by_key("a", Sum<float>(), 0, Box{{0, 4}, {0, 4}}, keys, in);
-            }),
-            "the reduction 'a' has 0 groups");
-  EXPECT_EQ(message_of([&] { pipeline.reduce_by_key("b", Sum<float>(), 3, Box{}, keys, in); }),
-            "the reduction 'b' needs to know over which points: give a box, as its input is a stage");
-  EXPECT_EQ(message_of([&] {
-              pipeline.reduce("c", SumOfProducts(), Box{{0, 4}}, in, marks);
-            }),
-            "the reduction 'c' of an array of 2 dimensions is over [0, 4)");
-  EXPECT_EQ(message_of([&] {
-              pipeline.reduce_by_key("d", Sum<float>(), 1 << 30, Box{{0, 4}, {0, 4}}, keys, in);
-            }),
-            "the reduction 'd' has partial values of 88.0 GiB: reduce fewer lines or groups");
+  expect_message(message_of([&] {
+                   pipeline.reduce_by_key("a", Sum<float>(), 0, Box{{0, 4}, {0, 4}}, keys, in);
+                 }),
+                 {"reduction", "'a'", "0 groups"});
+  expect_message(message_of([&] { pipeline.reduce_by_key("b", Sum<float>(), 3, Box{}, keys, in); }),
+                 {"'b'", "know over", "give a box"});
+  expect_message(message_of([&] {
+                   pipeline.reduce("c", SumOfProducts(), Box{{0, 4}}, in, marks);
+                 }),
+                 {"'c'", "array of 2", "dimensions is over"});
+  expect_message(message_of([&] {
+                   pipeline.reduce_by_key("d", Sum<float>(), 1 << 30, Box{{0, 4}, {0, 4}}, keys, in);
+                 }),
+                 {"'d'", "partial values", "reduce fewer"});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Schedules and pipelines that kinds of stages do not allow: which key is blamed, and what the message says.
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -11,6 +12,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 
 const Box image{{0, 16}, {0, 12}};
 
@@ -34,24 +36,22 @@ std::string error_of_placement(const Algorithm& pipeline, const std::string& sta
 TEST(KindErrors, ReductionsAndAnyOutputOfAStageAreDistributed) {
   test::InstanceSample sample(image);
   for (const Placement placement : {Placement::tile, Placement::rank, Placement::replicated}) {
-    EXPECT_EQ(error_of_placement(sample.pipeline, "mean", placement),
-              std::string("schedule.mean.compute: the global reduction 'mean' cannot be '")
-                  .append(name_of(placement))
-                  .append("', only 'distributed': each rank contributes its points once"));
+    expect_message(error_of_placement(sample.pipeline, "mean", placement),
+                   {"'mean'", std::string(name_of(placement)), "contributes its points"});
   }
   // One of the outputs of the stage "dx".
   sample.pipeline.output(Array<double, 2>{sample.pipeline.find("dy")}, image);
-  EXPECT_EQ(error_of_placement(sample.pipeline, "dx", Placement::tile),
-            "schedule.dx.compute: the output 'dx' cannot be 'tile', only 'distributed': its owners write it");
+  expect_message(error_of_placement(sample.pipeline, "dx", Placement::tile),
+                 {"'dx'", "only 'distributed'", "owners write"});
 }
 
 TEST(KindErrors, FurtherOutputsHaveTheScheduleOfTheFirst) {
   const test::InstanceSample sample(image);
-  const std::string expected = "schedule.dy: 'dy' is computed together with 'dx': schedule that instead";
-  EXPECT_EQ(error_of_placement(sample.pipeline, "dy", Placement::rank), expected);
+  expect_message(error_of_placement(sample.pipeline, "dy", Placement::rank),
+                 {"'dy'", "computed together", "schedule that instead"});
   Schedule schedule;
   schedule.stages["dy"].tile = {4, 4};
-  EXPECT_EQ(error_of(sample.pipeline, schedule), expected);
+  expect_message(error_of(sample.pipeline, schedule), {"'dy'", "computed together", "schedule that instead"});
   schedule.stages["dy"] = {};
   EXPECT_EQ(error_of(sample.pipeline, schedule), "nothing was thrown");
 }
@@ -63,8 +63,7 @@ TEST(KindErrors, TilesAndGridsOfAReductionAreThoseOfItsPoints) {
   schedule.stages["mean"].grid = GridRequest{{2, 2}};
   EXPECT_EQ(error_of(sample.pipeline, schedule), "nothing was thrown");
   schedule.stages["mean"].tile = {4, 4, 4};
-  EXPECT_EQ(error_of(sample.pipeline, schedule),
-            "schedule.mean.tile: 3 entries, but 'mean' has 2 dimensions: leave some out");
+  expect_message(error_of(sample.pipeline, schedule), {"3 entries", "'mean'", "leave some"});
   schedule.stages["mean"].tile = {};
   schedule.stages["mean"].grid = GridRequest{{3, 1}};
   EXPECT_EQ(error_of(sample.pipeline, schedule).substr(0, 20), "schedule.mean.grid: ");
@@ -98,15 +97,13 @@ TEST(KindErrors, LinesHaveTheirPointsAndNoMore) {
   const auto message = [](const auto& call) { return test::message_of<InternalError>(call); };
   Pipeline pipeline;
   const auto in = pipeline.input<float, 2>("in", image, Boundary::clamp);
-  EXPECT_EQ(message([&] { (pipeline.columns<float, 2, 0>("none", AlongX(), 0, in)); }),
-            "the lines of 'none' have 0 points");
+  expect_message(message([&] { (pipeline.columns<float, 2, 0>("none", AlongX(), 0, in)); }),
+                 {"lines", "'none'", "have 0"});
   const auto lines = pipeline.columns<float, 2, 0>("lines", AlongX(), 5, in);
-  EXPECT_EQ(message([&] { pipeline.output(lines, image); }),
-            "'lines' cannot be an output on [0, 16) x [0, 12): it has the points [0, 5) in dimension 0");
+  expect_message(message([&] { pipeline.output(lines, image); }), {"'lines'", "cannot", "dimension 0"});
   pipeline.output(pipeline.stage<float>("here", Here(), lines), Box{{0, 5}, {0, 3}});
-  EXPECT_EQ(message([&] { make_plan(pipeline, {}, {}, 1, 0); }),
-            "'lines' has the points [0, 5) in dimension 0, but stages read [1, 6) x [0, 3): limit the index "
-            "with clamp");
+  expect_message(message([&] { make_plan(pipeline, {}, {}, 1, 0); }),
+                 {"'lines'", "stages read", "limit the index"});
 }
 
 struct Next {
@@ -122,9 +119,8 @@ TEST(KindErrors, ResultsHaveTheirElementsAndNoMore) {
   const auto counts = pipeline.reduce("counts", Histogram<std::uint8_t, 4>(), in);
   const auto picked = pipeline.stage<std::uint64_t, 1>("picked", Next(), counts);
   pipeline.output(picked, Box{{0, 4}});
-  EXPECT_EQ(
-      test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
-      "'counts' has the points [0, 4) in dimension 0, but stages read [1, 5): limit the index with clamp");
+  expect_message(test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
+                 {"'counts'", "stages read", "limit the index"});
 }
 
 TEST(KindErrors, AStageWithSeveralOutputsLeadsToAnOutput) {
@@ -132,8 +128,8 @@ TEST(KindErrors, AStageWithSeveralOutputsLeadsToAnOutput) {
   const auto in = pipeline.input<float, 2>("in", image, Boundary::clamp);
   pipeline.output(pipeline.stage<float>("smooth", test::Smooth(), in));
   pipeline.stages<TypeList<float, double>>({"dx", "dy"}, test::TwoSlopes(), in);
-  EXPECT_EQ(test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
-            "stage 'dx' leads to no output");
+  expect_message(test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
+                 {"'dx'", "leads", "no output"});
 }
 
 TEST(KindErrors, NamesAndBoxesThatAreMissing) {
@@ -141,15 +137,15 @@ TEST(KindErrors, NamesAndBoxesThatAreMissing) {
   Pipeline pipeline;
   const auto in = pipeline.input<float, 2>("in", image, Boundary::clamp);
   using Slopes = TypeList<float, double>;
-  EXPECT_EQ(message([&] { pipeline.stages<Slopes>({"one"}, test::TwoSlopes(), in); }),
-            "a stage with 2 outputs was given 1 names");
-  EXPECT_EQ(message([&] {
-              pipeline.stages<Slopes>({"one", "two", "three"}, test::TwoSlopes(), in);
-            }),
-            "a stage with 2 outputs was given 3 names");
+  expect_message(message([&] { pipeline.stages<Slopes>({"one"}, test::TwoSlopes(), in); }),
+                 {"2 outputs", "given 1 names"});
+  expect_message(message([&] {
+                   pipeline.stages<Slopes>({"one", "two", "three"}, test::TwoSlopes(), in);
+                 }),
+                 {"2 outputs", "given 3 names"});
   const auto smooth = pipeline.stage<float>("smooth", test::Smooth(), in);
-  EXPECT_EQ(message([&] { pipeline.reduce("mean", Mean<float>(), smooth); }),
-            "the reduction 'mean' needs to know over which points: give a box, as its input is a stage");
+  expect_message(message([&] { pipeline.reduce("mean", Mean<float>(), smooth); }),
+                 {"'mean'", "know over", "give a box"});
 }
 
 }  // namespace

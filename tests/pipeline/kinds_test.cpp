@@ -2,6 +2,7 @@
 // Kinds of stages, one at a time, on as many ranks as there may be.
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -110,9 +111,7 @@ TEST(Kinds, GridsThatCutLinesAreErrors) {
     FAIL() << "nothing was thrown";
   } catch (const ScheduleError& error) {
     EXPECT_EQ(error.key, "schedule.lines.grid");
-    EXPECT_STREQ(error.what(),
-                 "'lines' is computed in whole lines along dimension 1, which cannot be distributed: write 1 "
-                 "there");
+    test::expect_message(error.what(), {"'lines'", "computed in whole", "lines along"});
   }
 }
 

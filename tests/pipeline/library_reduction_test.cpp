@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "messages.hpp"
 #include "pipeline/reduction_runs.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
@@ -158,9 +159,8 @@ TEST(LibraryReduction, NeedsABoxOfItsDimensions) {
     return test::message_of<InternalError>(
         [&] { pipeline.library_reduction<2>("sums", WeightedSum(), 2, over, in, rows, rows); });
   };
-  EXPECT_EQ(message_of({}),
-            "the reduction 'sums' needs to know over which points: give a box, as its input is a stage");
-  EXPECT_EQ(message_of({{0, 4}}), "the reduction 'sums' of an array of 2 dimensions is over [0, 4)");
+  test::expect_message(message_of({}), {"'sums'", "know over", "give a box"});
+  test::expect_message(message_of({{0, 4}}), {"'sums'", "array of 2", "dimensions is over"});
 }
 
 }  // namespace

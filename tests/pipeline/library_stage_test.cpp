@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -15,6 +16,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 using test::for_each_point;
 using test::Point;
 using test::WholeArray;
@@ -283,9 +285,9 @@ TEST(LibraryStage, BadWholeDimensionsAreRefused) {
       pipeline.library_stage<std::int32_t, 2>("sums", SuffixSums{0, 8}, whole, in, in);
     });
   };
-  EXPECT_EQ(add({{2, 8}}), "the library stage 'sums' has 2 dimensions, and cannot be whole in dimension 2");
-  EXPECT_EQ(add({{-1, 8}}), "the library stage 'sums' has 2 dimensions, and cannot be whole in dimension -1");
-  EXPECT_EQ(add({{0, 0}}), "the lines of 'sums' have 0 points");
+  expect_message(add({{2, 8}}), {"library stage", "'sums'", "dimension 2"});
+  expect_message(add({{-1, 8}}), {"library stage", "'sums'", "dimension -1"});
+  expect_message(add({{0, 0}}), {"lines", "'sums'", "have 0 points"});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
@@ -19,6 +20,7 @@ using test::Point;
 using Image = test::WholeArray<std::int32_t>;
 using Source = test::ArraySource<std::int32_t>;
 using Sink = test::ArraySink<std::int32_t>;
+using test::expect_message;
 
 const Box image{{0, 12}, {0, 9}};
 
@@ -268,10 +270,8 @@ TEST(LoopCases, APlanIsForItsMaximum) {
   const Pipeline ten = pipeline_with(10), seven = pipeline_with(7);
   const std::string text = to_json(ten, make_plan(ten, {}, {}, 1, 0));
   EXPECT_EQ(plan_from_json(ten, text).rank_count, 1);
-  EXPECT_EQ(test::message_of<InputError>([&] { static_cast<void>(plan_from_json(seven, text)); }),
-            "the plan is of another pipeline, whose loops differ in their stages or their greatest numbers "
-            "of turns: "
-            "save the plan anew with the keys of this run");
+  expect_message(test::message_of<InputError>([&] { static_cast<void>(plan_from_json(seven, text)); }),
+                 {"whose loops differ", "their greatest"});
 }
 
 TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
@@ -296,12 +296,10 @@ TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
       std::erase_if(loop->children,
                     [](const PlanNode& child) { return std::holds_alternative<plan::Reduce>(child.step); });
   number_nodes(without_reduction.root);
-  EXPECT_EQ(refusal(without_reduction),
-            "rank 1, steps: no step reduces 'most': save the plan again, or mend it");
+  expect_message(refusal(without_reduction), {"step reduces", "'most'", "plan again"});
   Plan without_value = plan;
   without_value.stages[static_cast<std::size_t>(p.find("done"))].computed = Box{{0, 0}};
-  EXPECT_EQ(refusal(without_value),
-            "rank 1, stage 'done': not all ranks compute all of it: save the plan again, or mend it");
+  expect_message(refusal(without_value), {"'done'", "all ranks", "plan again"});
 }
 
 TEST(LoopCases, ContributionsOfARunThatEndedAreForgotten) {

@@ -2,10 +2,13 @@
 // Loops that cannot overlap their tests, and why.
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "pipeline/overlapped_sample.hpp"
 
 namespace tessera::test::overlapped {
 namespace {
+
+using test::expect_message;
 
 struct FirstPoint {
   template <class U, class Coord>
@@ -49,44 +52,44 @@ const auto adds_up = [](Sample& s, const auto& outer, auto) {
 
 TEST(Overlapped, WhatReadsOfATurnMoreIsRefused) {
   EXPECT_EQ(refusal_with(ends_right, adds_up), "nothing was thrown");
-  EXPECT_EQ(
+  expect_message(
       refusal_with(ends_right, [](Sample& s, const auto& outer, auto scaled) { outer.feed(scaled, s.w); }),
-      only_waits("the loop 'outer' takes 'scaled', which would be that of a turn more"));
-  EXPECT_EQ(refusal_with(ends_right,
-                         [](Sample& s, const auto& outer, auto scaled) {
-                           outer.feed(s.pipeline.template stage<Number>("sum", Add(), s.w, scaled), s.w);
-                         }),
-            only_waits("'sum' reads 'scaled' after the loop, where it is that of a turn more"));
+      {"'outer'", "takes 'scaled'", "turn more"});
+  expect_message(refusal_with(ends_right,
+                              [](Sample& s, const auto& outer, auto scaled) {
+                                outer.feed(s.pipeline.template stage<Number>("sum", Add(), s.w, scaled), s.w);
+                              }),
+                 {"'sum'", "reads 'scaled'", "turn more"});
 }
 
 TEST(Overlapped, WhatNeedsWhatTheRanksAgreeOnIsRefused) {
-  EXPECT_EQ(refusal_with(
-                [](Sample& s, const auto& loop, auto, auto, auto most) {
-                  const auto twice = s.pipeline.value<Number>("twice", Twice(), most);
-                  const auto again = s.pipeline.reduce("again", Maximum<Number>(), twice, Box{{0, 1}});
-                  loop.until(s.pipeline.value<std::uint8_t>("done", IsAtLeast{8}, again));
-                },
-                adds_up),
-            only_waits("'again' reads 'twice': the next turn needs it"));
-  EXPECT_EQ(refusal_with(
-                [](Sample& s, const auto& loop, auto, auto scaled, auto most) {
-                  const auto first = s.pipeline.value<Number>("first", FirstPoint(), scaled);
-                  loop.until(s.pipeline.value<std::uint8_t>("done", BothAreAtLeast{5, 5}, most, first));
-                },
-                adds_up),
-            only_waits("'done' reads 'first', which the next turn changes"));
+  expect_message(refusal_with(
+                     [](Sample& s, const auto& loop, auto, auto, auto most) {
+                       const auto twice = s.pipeline.value<Number>("twice", Twice(), most);
+                       const auto again = s.pipeline.reduce("again", Maximum<Number>(), twice, Box{{0, 1}});
+                       loop.until(s.pipeline.value<std::uint8_t>("done", IsAtLeast{8}, again));
+                     },
+                     adds_up),
+                 {"'again'", "reads 'twice'", "next turn"});
+  expect_message(refusal_with(
+                     [](Sample& s, const auto& loop, auto, auto scaled, auto most) {
+                       const auto first = s.pipeline.value<Number>("first", FirstPoint(), scaled);
+                       loop.until(s.pipeline.value<std::uint8_t>("done", BothAreAtLeast{5, 5}, most, first));
+                     },
+                     adds_up),
+                 {"'done'", "reads 'first'", "turn changes"});
 }
 
 TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
-  EXPECT_EQ(refusal_with([](Sample&, const auto&, auto, auto, auto) {}, adds_up),
-            only_waits("the loop 'inner' has neither condition nor residual"));
-  EXPECT_EQ(refusal_with(
-                [](Sample& s, const auto& loop, auto, auto scaled, auto) {
-                  loop.until(s.pipeline.value<std::uint8_t>(
-                      "done", IsAtLeast{5}, s.pipeline.value<Number>("first", FirstPoint(), scaled)));
-                },
-                adds_up),
-            only_waits("'done' does not follow from a reduction"));
+  expect_message(refusal_with([](Sample&, const auto&, auto, auto, auto) {}, adds_up),
+                 {"'inner'", "neither condition", "nor residual"});
+  expect_message(refusal_with(
+                     [](Sample& s, const auto& loop, auto, auto scaled, auto) {
+                       loop.until(s.pipeline.value<std::uint8_t>(
+                           "done", IsAtLeast{5}, s.pipeline.value<Number>("first", FirstPoint(), scaled)));
+                     },
+                     adds_up),
+                 {"'done'", "not follow", "reduction"});
   Sample sample;
   Pipeline& p = sample.pipeline;
   p.repeat("inner", 3, [&](const Pipeline::Loop& outer) {
@@ -98,9 +101,8 @@ TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
     outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
   });
   sample.end();
-  EXPECT_EQ(sample.refusal(overlaps), only_waits("the loop 'inner' has the loop 'in it' in it"));
-  EXPECT_EQ(sample.refusal(overlapped_rounds.front()),
-            "the loop 'inner' has the loop 'in it' in it: its turns run one by one");
+  expect_message(sample.refusal(overlaps), {"'inner'", "loop 'in it'"});
+  test::expect_message(sample.refusal(overlapped_rounds.front()), {"'inner'", "loop 'in it'", "turns run"});
 }
 
 }  // namespace

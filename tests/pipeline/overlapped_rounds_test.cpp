@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
+#include "messages.hpp"
 #include "pipeline/rounds_sample.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/explain/plan_dot.hpp"
@@ -12,6 +13,8 @@
 
 namespace tessera::test::rounds {
 namespace {
+
+using test::expect_message;
 
 TEST(Rounds, TestsOverlapWhereNothingNeedsThem) {
   const Rounds rounds = with_rounds(relaxing(9), {.overlaps_test = true});
@@ -154,14 +157,12 @@ TEST(Rounds, PlansMustSwapWhatLoopsFeed) {
                ? error.substr(begin + parts[0].size(), end - begin - parts[0].size())
                : error;
   };
-  const std::string feeds =
-      ", but the feeds of the loop 'relax@rounds' swap 'next' with 'u', 'u' with 'next@3'";
-  EXPECT_EQ(error_after([](Plan&, auto& steps, auto swap) { steps.erase(swap); }),
-            "it swaps 'u' with 'next@3'" + feeds);
-  EXPECT_EQ(error_after([](Plan&, auto&, auto swap) { std::swap(swap[0], swap[1]); }),
-            "it swaps 'u' with 'next@3', 'next' with 'u'" + feeds);
-  EXPECT_EQ(error_after([](Plan&, auto& steps, auto swap) { steps.push_back(PlanNode(*swap)); }),
-            "it swaps 'next' with 'u', 'u' with 'next@3', 'next' with 'u'" + feeds);
+  expect_message(error_after([](Plan&, auto& steps, auto swap) { steps.erase(swap); }),
+                 {"it swaps 'u' with 'next@3', but", "'relax@rounds'"});
+  expect_message(error_after([](Plan&, auto&, auto swap) { std::swap(swap[0], swap[1]); }),
+                 {"swaps 'u' with", "'next' with 'u', but", "'relax@rounds'"});
+  expect_message(error_after([](Plan&, auto& steps, auto swap) { steps.push_back(PlanNode(*swap)); }),
+                 {"swaps 'next' with", "'next' with 'u', but", "'relax@rounds'"});
   EXPECT_NE(error_after([](Plan&, auto& steps, auto swap) {
               steps.push_back(PlanNode{0, plan::Sequence{"more", {PlanNode(*swap)}}});
             }).find(", inside of the loop 'relax@rounds', has a swap"),
@@ -174,13 +175,13 @@ TEST(Rounds, PlansMustSwapWhatLoopsFeed) {
               })
                   .ends_with(" frees buffer " + std::to_string(buffer) +
                              ", whose array the loop 'relax@rounds' feeds"));
-  EXPECT_EQ(error_after([&](Plan& plan, auto&, auto) {
-              erase_uses(plan.root, buffer);
-              auto& steps = rounds_in(plan.root)->children;
-              steps.insert(steps.begin(), PlanNode{0, plan::Allocate{buffer}});
-              steps.push_back(PlanNode{0, plan::Free{buffer}});
-            }),
-            "no buffer in use holds 'next'");
+  expect_message(error_after([&](Plan& plan, auto&, auto) {
+                   erase_uses(plan.root, buffer);
+                   auto& steps = rounds_in(plan.root)->children;
+                   steps.insert(steps.begin(), PlanNode{0, plan::Allocate{buffer}});
+                   steps.push_back(PlanNode{0, plan::Free{buffer}});
+                 }),
+                 {"no buffer", "use holds", "'next'"});
 }
 
 }  // namespace

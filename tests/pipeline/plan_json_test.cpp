@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "messages.hpp"
 #include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
@@ -12,6 +13,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 
 TEST(PlanJson, RandomPlansComeBackAsTheyWere) {
   test::Random random(211);
@@ -91,8 +93,7 @@ TEST(PlanJson, PlansOfAnotherPipelineOrImage) {
             R"({"boundary":[["clamp","clamp"],["clamp","clamp"]],"dimensions":2,"domain":[[0,12],[0,13]],)"
             R"("name":"input","output":false,"reads":[],"type":"uint16"}: save the plan anew with the input )"
             "and the keys of this run");
-  EXPECT_EQ(error_of(test::sample_pipeline(), text).substr(0, 41),
-            "the plan is of another pipeline or image:");
+  expect_message(error_of(test::sample_pipeline(), text).substr(0, 41), {"plan", "another pipeline"});
 }
 
 TEST(PlanJson, PlansWithOtherBoundaryConditions) {
@@ -140,32 +141,25 @@ TEST(PlanJson, TextsThatAreNoPlan) {
   const auto after = [&](const char* from, const char* to) {
     return error_of(pipeline, changed(text, from, to));
   };
-  const std::string advice = ": save the plan again, or mend it";
-  EXPECT_EQ(error_of(pipeline, ""), "is not JSON from line 1 on" + advice);
+  expect_message(error_of(pipeline, ""), {"not JSON", "plan again"});
   EXPECT_EQ(error_of(pipeline, text.substr(0, text.size() / 2)).substr(0, 22), "is not JSON from line ");
-  EXPECT_EQ(error_of(pipeline, "[]"), "'' expects an object, got []" + advice);
-  EXPECT_EQ(after("tessera plan", "other plan"),
-            "'format' expects \"tessera plan\", got \"other plan\"" + advice);
-  EXPECT_EQ(after("\"version\": 9", "\"version\": 2"),
-            "'version' expects 9, the version that this program knows, got 2" + advice);
-  EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": \"1\""),
-            "'plans[0].rank_count' expects an integer, got \"1\"" + advice);
-  EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": 5000000000"),
-            "'plans[0].rank_count' expects an integer of 32 bits, got 5000000000" + advice);
-  EXPECT_EQ(after("\"rank_count\": 1,", ""), "'plans[0]' has no 'rank_count'" + advice);
-  EXPECT_EQ(after("\"rank_count\": 1,", "\"rank_count\": 1, \"rnk\": 2,"),
-            "'plans[0]' has the unknown key \"rnk\"" + advice);
-  EXPECT_EQ(after("\"placement\": \"distributed\"", "\"placement\": \"somewhere\""),
-            "'plans[0].stages[0].placement' expects one of distributed, rank, replicated, tile, window, "
-            "outer_tile, got "
-            "\"somewhere\"" +
-                advice);
-  EXPECT_EQ(after("\"kind\":\"read\"", "\"kind\":\"guess\""),
-            "'plans[0].root.children[0].children[1].kind' expects a kind of step, got \"guess\"" + advice);
-  EXPECT_EQ(after("\"name\": \"plan\"", R"("name": "pl\n")"),
-            R"('plans[0].root.name' expects a text without control characters, got "pl\n")" + advice);
-  EXPECT_EQ(after("\"owned\": [[0,12],[0,12]]", "\"owned\": [[0,12],[0]]"),
-            "'plans[0].stages[0].owned[1]' expects a range [begin, end], got [0]" + advice);
+  expect_message(error_of(pipeline, "[]"), {"expects an object", "plan again"});
+  expect_message(after("tessera plan", "other plan"), {"'format'", "\"tessera plan\"", "plan again"});
+  expect_message(after("\"version\": 9", "\"version\": 2"), {"'version'", "program knows", "plan again"});
+  expect_message(after("\"rank_count\": 1", "\"rank_count\": \"1\""),
+                 {"'plans[0].rank_count'", "got \"1\"", "plan again"});
+  expect_message(after("\"rank_count\": 1", "\"rank_count\": 5000000000"),
+                 {"'plans[0].rank_count'", "32 bits", "plan again"});
+  expect_message(after("\"rank_count\": 1,", ""), {"'plans[0]'", "no 'rank_count'", "plan again"});
+  expect_message(after("\"rank_count\": 1,", "\"rank_count\": 1, \"rnk\": 2,"),
+                 {"'plans[0]'", "key \"rnk\"", "plan again"});
+  expect_message(after("\"placement\": \"distributed\"", "\"placement\": \"somewhere\""),
+                 {"'plans[0].stages[0].placement'", "got \"somewhere\"", "plan again"});
+  expect_message(after("\"kind\":\"read\"", "\"kind\":\"guess\""), {"got \"guess\"", "plan again"});
+  expect_message(after("\"name\": \"plan\"", R"("name": "pl\n")"),
+                 {"'plans[0].root.name'", "control characters", R"(got "pl\n")"});
+  expect_message(after("\"owned\": [[0,12],[0,12]]", "\"owned\": [[0,12],[0]]"),
+                 {"'plans[0].stages[0].owned[1]'", "expects a range", "plan again"});
 }
 
 TEST(PlanJson, DeepNesting) {
@@ -176,8 +170,8 @@ TEST(PlanJson, DeepNesting) {
     begin += R"({"id":1,"kind":"items","children":[)";
     end += "]}";
   }
-  EXPECT_EQ(error_of(pipeline, changed(text, "\"children\": [", "\"children\": [" + begin + end + ",")),
-            "steps nested too deeply: save the plan again, or mend it");
+  expect_message(error_of(pipeline, changed(text, "\"children\": [", "\"children\": [" + begin + end + ",")),
+                 {"nested too deeply", "plan again"});
   error_of(pipeline, std::string(1 << 20, '['));
   error_of(pipeline, std::string(1 << 20, '[') + std::string(1 << 20, ']'));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules that do not fit: which key is blamed, and what the message says.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
+#include "messages.hpp"
 #include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
@@ -12,6 +12,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 
 const Box image{{0, 16}, {0, 12}};
 
@@ -35,7 +36,7 @@ TEST(ScheduleError, UnknownStage) {
   schedule.stages["bz"] = {};
   const Blamed error = blamed(schedule);
   EXPECT_EQ(error.key, "schedule.bz");
-  EXPECT_EQ(error.message, "the pipeline has no stage or input 'bz'");
+  expect_message(error.message, {"no stage", "input", "'bz'"});
 }
 
 TEST(ScheduleError, InputsAndOutputsAreDistributed) {
@@ -46,10 +47,7 @@ TEST(ScheduleError, InputsAndOutputsAreDistributed) {
       schedule.stages[name].placement = placement;
       const Blamed error = blamed(schedule);
       EXPECT_EQ(error.key, std::string("schedule.").append(name).append(".compute"));
-      const bool is_input = name == std::string("input");
-      EXPECT_EQ(error.message, fmt::format("the {} '{}' cannot be '{}', only 'distributed': its owners {} it",
-                                           is_input ? "input" : "output", name, name_of(placement),
-                                           is_input ? "read" : "write"));
+      expect_message(error.message, {name, "be '" + std::string(name_of(placement)), "only 'distributed'"});
     }
 }
 
@@ -58,10 +56,7 @@ TEST(ScheduleError, GridOfAStage) {
   schedule.stages["bh"].grid = GridRequest{{2, 3}};
   const Blamed error = blamed(schedule);
   EXPECT_EQ(error.key, "schedule.bh.grid");
-  EXPECT_EQ(
-      error.message,
-      "the processor grid [2, 3] does not multiply to 4 ranks: write [1, auto], start another number of "
-      "ranks, or set 'idle' to allowed");
+  expect_message(error.message, {"processor grid", "start another", "'idle'"});
 }
 
 TEST(ScheduleError, GridOfAll) {
@@ -71,8 +66,7 @@ TEST(ScheduleError, GridOfAll) {
   EXPECT_NE(blamed(schedule).message.find("[3, auto] does not multiply to 4 ranks"), std::string::npos);
   schedule.grid = {{1, 2, 2}};
   EXPECT_EQ(blamed(schedule).key, "grid");
-  EXPECT_EQ(blamed(schedule).message,
-            "the processor grid [1, 2, 2] has 3 entries, but the array has 2 dimensions: leave some out");
+  expect_message(blamed(schedule).message, {"grid [1, 2, 2]", "3 entries", "leave some"});
 }
 
 TEST(ScheduleError, TileWithTooManyEntries) {
@@ -80,7 +74,7 @@ TEST(ScheduleError, TileWithTooManyEntries) {
   schedule.stages["bv"].tile = {4, 4, 4};
   const Blamed error = blamed(schedule);
   EXPECT_EQ(error.key, "schedule.bv.tile");
-  EXPECT_EQ(error.message, "3 entries, but 'bv' has 2 dimensions: leave some out");
+  expect_message(error.message, {"3 entries", "'bv'", "leave some"});
 }
 
 TEST(ScheduleError, TileWithoutPoints) {
@@ -89,9 +83,7 @@ TEST(ScheduleError, TileWithoutPoints) {
     schedule.stages["bv"].tile = {8, size};
     const Blamed error = blamed(schedule);
     EXPECT_EQ(error.key, "schedule.bv.tile");
-    EXPECT_EQ(error.message, std::string("a tile of ")
-                                 .append(std::to_string(size))
-                                 .append(" points: every entry must be at least 1"));
+    expect_message(error.message, {"tile of " + std::to_string(size), "every entry"});
   }
 }
 
@@ -130,28 +122,27 @@ TEST(PipelineErrors, ContradictionsAreInternalErrors) {
   const auto input = pipeline.input<float, 2>("input", image);
   const auto copy = pipeline.stage<float>("copy", Copy{}, input);
   const auto message = [](const auto& call) { return test::message_of<InternalError>(call); };
-  EXPECT_EQ(message([&] { pipeline.stage<float>("copy", Copy{}, input); }),
-            "the pipeline has two stages named 'copy'");
-  EXPECT_EQ(message([&] { pipeline.input<float, 3>("volume", image); }),
-            "the input 'volume' has 3 dimensions, but its domain is [0, 16) x [0, 12)");
-  EXPECT_EQ(message([&] {
-              pipeline.input<float, 2>("nothing", Box{{0, 0}, {0, 3}});
-            }),
-            "the input 'nothing' has 2 dimensions, but its domain is empty");
-  EXPECT_EQ(message([&] { pipeline.output(input); }), "'input' cannot be an output on [0, 16) x [0, 12)");
-  EXPECT_EQ(message([&] { pipeline.output(copy, Box{{0, 3}}); }), "'copy' cannot be an output on [0, 3)");
-  EXPECT_EQ(message([&] { static_cast<void>(pipeline.find("other")); }),
-            "the pipeline has no stage or input 'other'");
-  EXPECT_EQ(message([&] { make_plan(pipeline, {}, {}, 1, 0); }), "stage 'copy' leads to no output");
+  expect_message(message([&] { pipeline.stage<float>("copy", Copy{}, input); }),
+                 {"pipeline has two", "stages named", "'copy'"});
+  expect_message(message([&] { pipeline.input<float, 3>("volume", image); }),
+                 {"'volume'", "3 dimensions", "domain"});
+  expect_message(message([&] {
+                   pipeline.input<float, 2>("nothing", Box{{0, 0}, {0, 3}});
+                 }),
+                 {"'nothing'", "2 dimensions", "domain is empty"});
+  expect_message(message([&] { pipeline.output(input); }), {"'input'", "cannot", "output"});
+  expect_message(message([&] { pipeline.output(copy, Box{{0, 3}}); }), {"'copy'", "cannot", "output"});
+  expect_message(message([&] { static_cast<void>(pipeline.find("other")); }),
+                 {"no stage", "input", "'other'"});
+  expect_message(message([&] { make_plan(pipeline, {}, {}, 1, 0); }), {"'copy'", "leads", "no output"});
 }
 
 TEST(PipelineErrors, ReadingPastAnInputWithoutBoundary) {
   Pipeline pipeline;
   const auto input = pipeline.input<float, 1>("input", Box{{0, 9}});
   pipeline.output(pipeline.stage<float>("left", Left{}, input));
-  EXPECT_EQ(
-      test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
-      "the input 'input' is [0, 9) and has no boundary condition in dimension 0, but stages read [-1, 8)");
+  expect_message(test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
+                 {"'input'", "boundary condition", "stages read"});
 }
 
 TEST(PipelineErrors, NoneInsideTheDomain) {

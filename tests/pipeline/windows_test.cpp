@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/plan_sample.hpp"
 #include "pipeline/planner/samples.hpp"
@@ -20,6 +21,7 @@
 namespace {
 
 using namespace tessera;
+using test::expect_message;
 using test::Point;
 
 const Box image{{0, 40}, {0, 24}};
@@ -235,37 +237,38 @@ std::string error_after(const std::function<void(plan::Compute&)>& edit) {
 }
 
 TEST(Windows, WrongPlansAreRefused) {
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner = {40}; }), "inner has 1 entries instead of 2");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 0; }),
-            "an entry of inner is 0, and may be 1 to 12");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 13; }),
-            "an entry of inner is 13, and may be 1 to 12");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 3; }), "12 boxes of members in 8 tiles");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner.clear(); }), "2 placements of 3 members");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.placements.pop_back(); }),
-            "1 placements of 3 members");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.placements[1] = Placement::rank; }),
-            "the member 'b' is 'rank'");
-  EXPECT_EQ(error_after([](plan::Compute& step) { std::swap(step.placements[0], step.placements[1]); }),
-            "'b' reads 'a' before it is computed");
+  expect_message(error_after([](plan::Compute& step) { step.inner = {40}; }),
+                 {"inner has 1", "entries instead"});
+  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 0; }),
+                 {"entry of inner", "inner is 0"});
+  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 13; }),
+                 {"entry of inner", "inner is 13"});
+  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 3; }),
+                 {"boxes of members", "8 tiles"});
+  expect_message(error_after([](plan::Compute& step) { step.inner.clear(); }), {"2 placements", "3 members"});
+  expect_message(error_after([](plan::Compute& step) { step.placements.pop_back(); }),
+                 {"1 placements", "3 members"});
+  expect_message(error_after([](plan::Compute& step) { step.placements[1] = Placement::rank; }),
+                 {"member", "'b'", "'rank'"});
+  expect_message(error_after([](plan::Compute& step) { std::swap(step.placements[0], step.placements[1]); }),
+                 {"'b'", "reads 'a' before", "computed"});
 }
 
 TEST(Windows, PlansThatLackRowsAreRefused) {
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[1].rows = 5; }),
-            "the number of rows in scratch is 5, and may be 6 to 26");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[1].rows = 27; }),
-            "the number of rows in scratch is 27, and may be 6 to 26");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[0].rows = 1; }),
-            "the number of rows in scratch is 1, and may be 0 to 0");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.boxes[2][1].begin += 1; }),
-            "inner tiles of a tile need [0, 40) x [-1, 14) and [0, 40) x [-2, 14) of 'a'");
+  expect_message(error_after([](plan::Compute& step) { step.scratch[1].rows = 5; }),
+                 {"number of rows", "scratch is 5"});
+  expect_message(error_after([](plan::Compute& step) { step.scratch[1].rows = 27; }),
+                 {"number of rows", "scratch is 27"});
+  expect_message(error_after([](plan::Compute& step) { step.scratch[0].rows = 1; }),
+                 {"number of rows", "scratch is 1"});
+  expect_message(error_after([](plan::Compute& step) { step.boxes[2][1].begin += 1; }),
+                 {"inner tiles", "tile need", "'a'"});
   // The second inner tile of b reads a up to row 9.
-  EXPECT_EQ(error_after([](plan::Compute& step) {
-              for (const std::size_t t : {0U, 1U, 2U}) step.boxes[2 * t][1].end = 8;
-            }),
-            "'b' reads [0, 40) x [4, 10) of 'a', but [0, 40) x [-2, 8) is there");
-  EXPECT_EQ(error_after([](plan::Compute& step) { step.boxes[3][1].begin += 1; }),
-            "'c' reads [0, 40) x [3, 9) of 'b', but [0, 40) x [4, 9) is there");
+  expect_message(error_after([](plan::Compute& step) {
+                   for (const std::size_t t : {0U, 1U, 2U}) step.boxes[2 * t][1].end = 8;
+                 }),
+                 {"'b'", "reads", "of 'a'"});
+  expect_message(error_after([](plan::Compute& step) { step.boxes[3][1].begin += 1; }), {"'c'", "reads"});
 }
 
 /// The key and the message of the error that a schedule leads to; "" if there is none.
@@ -282,25 +285,20 @@ TEST(Windows, OuterTilesReadNothingThatIsComputedLater) {
   for (const Placement a : {Placement::tile, Placement::window}) {
     const auto [key, message] = blamed(three_sums(), chain_schedule(a, Placement::outer_tile, {}, {}));
     EXPECT_EQ(key, "schedule.b.compute");
-    EXPECT_EQ(message, "'b' cannot be 'outer_tile', as it reads 'a', which is '" + std::string(name_of(a)) +
-                           "' and computed later, in inner tiles: make 'a' 'outer_tile', too, or 'b' 'tile'");
+    expect_message(message, {"'b'", "computed later", "inner tiles", std::string(name_of(a))});
   }
 }
 
 TEST(Windows, InnerTilesThatAreNone) {
   const Pipeline pipeline = test::two_sums({{0, 3000}, {0, 3000}});
-  const auto error_of = [&](const TileSize& inner) {
-    return blamed(pipeline, sums_schedule(Placement::window, {3000, 3000}, inner));
+  const auto expect_error = [&](const TileSize& inner, const std::vector<std::string>& words) {
+    const auto [key, message] = blamed(pipeline, sums_schedule(Placement::window, {3000, 3000}, inner));
+    EXPECT_EQ(key, "schedule.vertical.inner");
+    expect_message(message, words);
   };
-  using Error = std::pair<std::string, std::string>;
-  EXPECT_EQ(error_of({4, 4, 4}),
-            Error("schedule.vertical.inner", "3 entries, but 'vertical' has 2 dimensions: leave some out"));
-  EXPECT_EQ(error_of({4, 0}),
-            Error("schedule.vertical.inner", "a tile of 0 points: every entry must be at least 1"));
-  EXPECT_EQ(error_of({1, 1}),
-            Error("schedule.vertical.inner",
-                  "inner tiles so small that a rank has 9000000 of them, more than 1048576: "
-                  "use larger ones"));
+  expect_error({4, 4, 4}, {"'vertical'", "3 entries", "leave some"});
+  expect_error({4, 0}, {"tile of 0 points", "every entry"});
+  expect_error({1, 1}, {"so small", "9000000", "use larger"});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "view/exchange_sample.hpp"
 #include "view/pattern.hpp"
@@ -128,9 +129,9 @@ TEST(Redistribution, ThroughHostCopiesOfBuffers) {
   transport.device_addresses = false;
   for (const std::int64_t buffer_bytes : {32, 1000, 1 << 20})
     expect_round_trip<double>(communicator, columns, rows, buffer_bytes, transport);
-  EXPECT_EQ(test::message_of<InternalError>(
-                [&] { Redistribution(communicator.handle(), columns, rows, 8, 31, transport); }),
-            "31 bytes of buffers are too few for elements of 8 bytes: allow at least 32");
+  test::expect_message(test::message_of<InternalError>(
+                           [&] { Redistribution(communicator.handle(), columns, rows, 8, 31, transport); }),
+                       {"too few", "allow at least"});
 }
 
 TEST(Redistribution, RefusesOtherViews) {
@@ -144,8 +145,9 @@ TEST(Redistribution, RefusesOtherViews) {
 TEST(Redistribution, RefusesWhatItCannotDo) {
   const Box box{{0, 10}}, other{{0, 11}};
   const BlockDistribution blocks(box, box, {1, {1, 1, 1, 1}}), others(other, other, {1, {1, 1, 1, 1}});
-  EXPECT_EQ(test::message_of<InternalError>([&] { Redistribution(MPI_COMM_SELF, blocks, others, 4); }),
-            "a redistribution from an array on [0, 10) to one on [0, 11)");
+  test::expect_message(
+      test::message_of<InternalError>([&] { Redistribution(MPI_COMM_SELF, blocks, others, 4); }),
+      {"redistribution", "array"});
   EXPECT_EQ(test::message_of<InternalError>([&] { Redistribution(MPI_COMM_SELF, blocks, blocks, 4, 7); }),
             std::string("7 bytes of buffers are too few for elements of 4 bytes: allow at least ") +
                 (runs_on_host ? "8" : "16"));

@@ -8,9 +8,12 @@
 
 #include "apps/stitch/tile_table.hpp"
 #include "error_text.hpp"
+#include "messages.hpp"
 
 namespace stitch {
 namespace {
+
+using test::expect_message;
 
 TEST(StitchTables, TablesTellTheGrid) {
   const auto tiles = read_tile_table("a/t.csv", "file,x,y\nq 1.tif,-3.5,0\n/b/2.tif,76,3e0\n3,a.tif,0,71\n");
@@ -20,8 +23,8 @@ TEST(StitchTables, TablesTellTheGrid) {
   EXPECT_EQ(tiles[1].path, "/b/2.tif");
   EXPECT_EQ(tiles[2].path, "a/3,a.tif");
   const Extent extent{100, 90};
-  EXPECT_EQ(error_of([&] { arrange_table("a/t.csv", tiles, extent, false); }),
-            "a/t.csv: there is no tile in row 1 and column 1, from 0: add it, or give missing=skip");
+  expect_message(error_of([&] { arrange_table("a/t.csv", tiles, extent, false); }),
+                 {"no tile", "give missing=skip"});
   const TileFiles files = arrange_table("a/t.csv", tiles, extent, true);
   EXPECT_EQ(files.grid.rows(), 2);
   EXPECT_EQ(files.grid.columns(), 2);
@@ -29,20 +32,20 @@ TEST(StitchTables, TablesTellTheGrid) {
   EXPECT_NEAR(overlap_of(files, tiles, extent), 1 - 79.5 / 100, 1e-12);
   auto twice = tiles;
   twice[2].y = 5;
-  EXPECT_EQ(error_of([&] { arrange_table("t.csv", twice, extent, true); }),
-            "t.csv: a/q 1.tif and a/3,a.tif have the same place in the grid: correct their positions");
+  expect_message(error_of([&] { arrange_table("t.csv", twice, extent, true); }),
+                 {"a/q 1.tif", "a/3,a.tif have"});
 }
 
 TEST(StitchTables, FaultyTablesAreRefused) {
   const auto error = [](const std::string& text) {
     return error_of([&] { read_tile_table("t.csv", text); });
   };
-  EXPECT_EQ(error("row,col\n"), "t.csv:1: the first line is not file,x,y: correct it");
-  EXPECT_EQ(error("file,x,y\n"), "t.csv:2: there are no tiles: correct it");
+  expect_message(error("row,col\n"), {"t.csv:1:", "not file,x,y", "correct"});
+  expect_message(error("file,x,y\n"), {"t.csv:2:", "no tiles", "correct"});
   for (const char* line :
        {"a.tif", "a.tif,1", ",1,2", "a.tif,1,x", "a.tif,nan,2", "a.tif,1e99,2", "\nc.tif,0,9"})
-    EXPECT_EQ(error(std::string("file,x,y\nb.tif,0,0\n") + line + "\n"),
-              "t.csv:3: this is no file with two numbers, file,x,y: correct it");
+    expect_message(error(std::string("file,x,y\nb.tif,0,0\n") + line + "\n"),
+                   {"t.csv:3:", "no file", "two numbers"});
 }
 
 TEST(StitchTables, LinesMayEndLikeThoseOfWindows) {
@@ -85,9 +88,8 @@ TEST(StitchTables, RowsWithoutTilesKeepTheirPlace) {
     const TileFiles files = arrange_table("t.csv", tiles, extent, true);
     expect_places(files, 6, 4, absent);
     EXPECT_NEAR(overlap_of(files, tiles, extent), 0.2, 0.04);
-    EXPECT_EQ(error_of([&] { arrange_table("t.csv", tiles, extent, false); }),
-              "t.csv: there is no tile in row " + std::to_string(absent.front()) +
-                  " and column 0, from 0: add it, or give missing=skip");
+    expect_message(error_of([&] { arrange_table("t.csv", tiles, extent, false); }),
+                   {"no tile", "give missing=skip", std::to_string(absent.front())});
   }
   // The only gap between rows is wider than a tile: what columns show tells how many rows are missing.
   expect_places(arrange_table("t.csv", nominal(3, 4, 96, 72, 0, {1}, random), extent, true), 3, 4, {1});
@@ -106,11 +108,11 @@ TEST(StitchTables, StepsOfAnyShareOfATileAreRead) {
 }
 
 TEST(StitchTables, TilesFarApartAreRefused) {
-  EXPECT_EQ(
+  expect_message(
       error_of([] {
         arrange_table("t.csv", {{"a", 0, 0}, {"b", 50, 0}, {"c", 0, 50}, {"d", 9e8, 9e8}}, {100, 100}, true);
       }),
-      "t.csv: 18000001 x 18000001 tiles are too many: correct their positions");
+      {"too many", "their positions"});
 }
 
 TileFiles four_tiles() {
@@ -126,19 +128,18 @@ TEST(StitchTables, PositionsOfTilesThatAreSkippedAreIgnored) {
   EXPECT_EQ(read_positions("p.csv", csv, whole, false), positions);
   TileFiles fewer = whole;
   fewer.grid.remove(1);
-  EXPECT_EQ(
-      error_of([&] { read_positions("p.csv", csv, fewer, false); }),
-      "p.csv:3: there is no such tile, or it is listed twice: write the file anew with output.positions");
+  expect_message(error_of([&] { read_positions("p.csv", csv, fewer, false); }),
+                 {"p.csv:3:", "listed twice", "file anew"});
   const auto read = read_positions("p.csv", csv, fewer, true);
   for (const int tile : {0, 2, 3}) EXPECT_EQ(read[at(tile)], positions[at(tile)]);
-  EXPECT_EQ(
-      error_of([&] { read_positions("p.csv", csv + "1,1,3,3\n", fewer, true); }),
-      "p.csv:6: there is no such tile, or it is listed twice: write the file anew with output.positions");
-  EXPECT_EQ(error_of([&] { read_positions("p.csv", "row,col,x,y\r\n0,0,0,1\r\n\r\n", fewer, true); }),
-            "p.csv: it lacks 2 tiles, such as 1,0: write the file anew with output.positions");
+  expect_message(error_of([&] { read_positions("p.csv", csv + "1,1,3,3\n", fewer, true); }),
+                 {"p.csv:6:", "listed twice", "file anew"});
+  expect_message(error_of([&] { read_positions("p.csv", "row,col,x,y\r\n0,0,0,1\r\n\r\n", fewer, true); }),
+                 {"lacks 2", "file anew"});
   for (const char* line : {"0,0,1", "0,0,-1,0", "x,0,1,1", "0,0,1,1,1", "0,0,1,1.5"})
-    EXPECT_EQ(error_of([&] { read_positions("p.csv", std::string("row,col,x,y\n") + line, whole, true); }),
-              "p.csv:2: this is no position: write the file anew with output.positions");
+    expect_message(
+        error_of([&] { read_positions("p.csv", std::string("row,col,x,y\n") + line, whole, true); }),
+        {"p.csv:2:", "no position", "file anew"});
 }
 
 TEST(StitchTables, TranslationsOfTilesThatHardlyTouchAreRead) {
@@ -168,12 +169,10 @@ TEST(StitchTables, TranslationsThatCannotBeAreRefused) {
   };
   for (const char* line : {"0,1,left,80,0,nan,9,0.1", "0,1,left,80,0,0.5,inf,0.1", "0,1,left,80,0,0.5,9,-nan",
                            "0,1,left,80,0,-inf,9,0.1", "0,1,left,8x,0,0.5,9,0.1", "0,1,left,80,0,0.5,9"})
-    EXPECT_EQ(error(line), "t.csv:2: this is no translation: write the file anew with output.translations");
+    expect_message(error(line), {"t.csv:2:", "no translation", "file anew"});
   for (const char* shift : {"100,0", "-100,0", "0,90", "0,-90", "2000000000,5"})
-    EXPECT_EQ(
-        error(std::string("0,1,left,") + shift + ",0.5,9,0.1"),
-        "t.csv:2: tiles of 100 x 90 that lie so far apart show nothing in common: write the file anew with "
-        "output.translations");
+    expect_message(error(std::string("0,1,left,") + shift + ",0.5,9,0.1"),
+                   {"t.csv:2:", "far apart", "show nothing"});
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 # The user names neither an include folder nor a flag: only where Tessera is.
-set(options -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${SANITIZERS})
+set(options -DCMAKE_CXX_COMPILER=${CXX})
 if(WAY STREQUAL installed)
   step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --prefix ${WORK}/prefix)
   check_installation(${WORK}/prefix)

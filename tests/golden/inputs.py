@@ -40,11 +40,16 @@ def planes(count, kind=np.uint16, height=HEIGHT, width=WIDTH):
     return np.stack([texture(height, width, seed) for seed in range(1, 4 * count, 4)]).astype(kind)
 
 
+def fractions(image):
+    """Floats from 0 to 1 with all of their 24 digits, so that sums of them are rounded."""
+    fine = image.astype(np.int64) * 256 + noise(*np.indices(image.shape), seed=2) % 256
+    return (fine * 2.0**-24).astype(np.float32)
+
+
 def transparent():
     """Colours, and an alpha that is 1 at every fourth point and else 0."""
-    y, x = np.mgrid[:HEIGHT, :WIDTH]
-    alpha = (noise(y, x, seed=7) % 4 == 0).astype(np.float32)
-    return np.concatenate([planes(3).astype(np.float32) * np.float32(2.0**-16), alpha[None]])
+    alpha = noise(*np.indices((1, HEIGHT, WIDTH)), seed=7) % 4 == 0
+    return np.concatenate([fractions(planes(3)), alpha.astype(np.float32)])
 
 
 def spoilt(image):
@@ -58,7 +63,8 @@ def points(count=1200, dimensions=5):
     group = noise(np.arange(count), seed=3) % 6
     centres = noise(group[:, None], np.arange(dimensions), seed=4) % 2048
     spread = noise(np.arange(count)[:, None], np.arange(dimensions), seed=5) % 512
-    return (centres + spread).astype(np.float64) / 128
+    fine = noise(np.arange(count)[:, None], np.arange(dimensions), seed=6)
+    return (centres + spread + fine * 2.0**-32) / 128
 
 
 def matrix(rows, columns, seed, divisor=1):
@@ -134,7 +140,7 @@ def write_all(folder):
     path = lambda name: os.path.join(folder, name)
     grey = texture()
     for kind, image in (("u8", (grey >> 8).astype(np.uint8)), ("u16", grey.astype(np.uint16)),
-                        ("f32", grey.astype(np.float32) * np.float32(2.0**-16))):
+                        ("f32", fractions(grey))):
         write_hdf5(path(f"{kind}.h5"), image)
     write_hdf5(path("spoilt.h5"), spoilt(grey >> 8))
     write_hdf5(path("rgb8.h5"), (planes(3) >> 8).astype(np.uint8))

@@ -96,20 +96,13 @@ class Runs:
             return results.of_folder(folder)
 
 
-def read_header(name):
-    path = os.path.join(HERE, name)
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as file:
-        return file.readline()
-
-
 def read_lines(name):
+    """The words of the lines of a file of this folder, where there is one."""
     path = os.path.join(HERE, name)
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
-        return [line.split() for line in file if line.strip() and not line.startswith("#")]
+        return [line.split() for line in file if line.strip()]
 
 
 class Checksums:
@@ -117,10 +110,11 @@ class Checksums:
 
     def __init__(self):
         self.cases, self.samples = {}, {}
-        self.has_same_libm = C_LIBRARY in read_header("checksums.txt")
-        for program, deck, result, *stored in read_lines("checksums.txt"):
+        lines = read_lines("checksums.txt")
+        self.has_same_libm = any(line[0] == "#" and line[-1] == C_LIBRARY for line in lines)
+        for program, deck, result, *stored in (line for line in lines if line[0] != "#"):
             self.cases.setdefault((program, deck), {})[result] = Stored(*stored)
-        for sum_of_all, *numbers in read_lines("samples.txt"):
+        for sum_of_all, *numbers in (line for line in read_lines("samples.txt") if line[0] != "#"):
             self.samples[sum_of_all] = np.array(numbers, np.float64)
 
     def take(self, case, found):
@@ -197,8 +191,8 @@ def run_all(runs, chosen, options, lines_about):
             case, ranks, threads = waiting[ended]
             try:
                 lines = lines_about(case, ended.result())
-            except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
-                lines = [str(error)]
+            except Exception as error:  # of a run, or of a result that cannot be decoded
+                lines = [f"{type(error).__name__}: {error}"]
             for line in lines:
                 print(f"{case} on {ranks} ranks of {threads} threads: {line}", flush=True)
             count += len(lines)

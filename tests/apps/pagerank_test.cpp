@@ -302,7 +302,7 @@ TEST(EntryParser, LinesOfAnyLengthCountAlikeInAllPieces) {
         const ParsedEntries first = bad_parser.parse(bad.begin, bad.begin + cut),
                             rest = bad_parser.parse(bad.begin + cut, bad_parser.size());
         EXPECT_EQ(first.error, "");
-        test::expect_message(rest.error, {"longer than any", "text file?"});
+        tessera::test::expect_message(rest.error, {"longer than any", "text file?"});
         EXPECT_EQ(first.lines + rest.lines, 3) << length << " " << cut;
       }
     }

@@ -14,7 +14,7 @@ using tessera::expressions::Expression;
 using tessera::expressions::ExpressionError;
 using tessera::expressions::is_variable_name;
 using tessera::expressions::Operation;
-using test::expect_message;
+using tessera::test::expect_message;
 
 std::string error_of(const std::string& text) {
   try {

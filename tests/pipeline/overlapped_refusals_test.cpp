@@ -17,9 +17,6 @@ struct FirstPoint {
   }
 };
 
-/// The reason, as messages say it.
-std::string only_waits(const std::string& reason) { return reason + ": only 'waits' is legal"; }
-
 /// Returns why an inner loop cannot overlap its test. This must not depend on whether its turns run one by
 /// one or in rounds. The function `declare` declares the test of the inner loop, and `after` declares what
 /// the outer loop computes behind the inner one.
@@ -102,7 +99,7 @@ TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
   });
   sample.end();
   expect_message(sample.refusal(overlaps), {"'inner'", "loop 'in it'"});
-  test::expect_message(sample.refusal(overlapped_rounds.front()), {"'inner'", "loop 'in it'", "turns run"});
+  expect_message(sample.refusal(overlapped_rounds.front()), {"'inner'", "loop 'in it'", "turns run"});
 }
 
 }  // namespace

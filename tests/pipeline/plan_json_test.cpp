@@ -86,13 +86,7 @@ Pipeline blur(int height) {
 
 TEST(PlanJson, PlansOfAnotherPipelineOrImage) {
   const std::string text = to_json(blur(12), make_plan(blur(12), {}, {}, 1, 0));
-  EXPECT_EQ(error_of(blur(13), text),
-            "the plan is of another pipeline or image: it was made for "
-            R"({"boundary":[["clamp","clamp"],["clamp","clamp"]],"dimensions":2,"domain":[[0,12],[0,12]],)"
-            R"("name":"input","output":false,"reads":[],"type":"uint16"}, and this run has )"
-            R"({"boundary":[["clamp","clamp"],["clamp","clamp"]],"dimensions":2,"domain":[[0,12],[0,13]],)"
-            R"("name":"input","output":false,"reads":[],"type":"uint16"}: save the plan anew with the input )"
-            "and the keys of this run");
+  expect_message(error_of(blur(13), text), {"another pipeline", "made for", "[0,12]]", "[0,13]]"});
   expect_message(error_of(test::sample_pipeline(), text).substr(0, 41), {"plan", "another pipeline"});
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
@@ -46,10 +47,8 @@ TEST(ScatteredReads, AnIndexThatGrowsFasterThanItsCoordinateIsNamed) {
   pipeline.output(pipeline.stage<float>("mean", Mean(), squares, within, tenth), image);
   const auto lines = scattered_reads(pipeline, make_plan(pipeline, {}, {}, 1, 0));
   // Point 199 reads row 199 * 199.
-  EXPECT_EQ(lines,
-            std::vector<std::string>{
-                "warning: stage 'squares' needs memory for 7920400 points of 'input', 198 times as many "
-                "as it reads, because index 1 of 'input' in its body grows faster than a coordinate"});
+  ASSERT_EQ(lines.size(), 1U);
+  test::expect_message(lines[0], {"'squares'", "7920400 points", "198 times", "index 1"});
 }
 
 }  // namespace

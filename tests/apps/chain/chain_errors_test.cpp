@@ -8,7 +8,7 @@
 namespace {
 
 using tessera::test::chain_error;
-using test::expect_message;
+using tessera::test::expect_message;
 
 /// The message about a deck that is read, but whose chain is not built.
 std::string read_error(const std::string& text) {

@@ -18,7 +18,7 @@
 namespace stitch {
 namespace {
 
-using test::expect_message;
+using tessera::test::expect_message;
 
 constexpr Extent extent{100, 80};
 

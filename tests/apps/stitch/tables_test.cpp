@@ -13,7 +13,7 @@
 namespace stitch {
 namespace {
 
-using test::expect_message;
+using tessera::test::expect_message;
 
 TEST(StitchTables, TablesTellTheGrid) {
   const auto tiles = read_tile_table("a/t.csv", "file,x,y\nq 1.tif,-3.5,0\n/b/2.tif,76,3e0\n3,a.tif,0,71\n");

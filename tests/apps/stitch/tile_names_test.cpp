@@ -12,7 +12,7 @@
 namespace stitch {
 namespace {
 
-using test::expect_message;
+using tessera::test::expect_message;
 
 TEST(StitchNames, PathsMatchTheirPattern) {
   std::mt19937 random(5);

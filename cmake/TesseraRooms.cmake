@@ -20,11 +20,25 @@ function(tessera_rooms target)
 endfunction()
 
 # tessera_whole_rooms(target): all source files of a room are compiled as one. This is faster than compiling them one by
-# one, because most of the time is spent on the headers.
+# one, because most of the time is spent on the headers. The files of a large room are compiled in several parts, side by
+# side. Rooms in which no loop runs over points are compiled with -O1: none of them has a kernel, or a template that others
+# have and that would have to be fast.
 function(tessera_whole_rooms target)
+  set(most_files 45)
+  set(rooms_without_points app deck pipeline-explain pipeline-plan_file)
   tessera_rooms(${target})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(room IN LISTS rooms)
-    set_source_files_properties(${sources_of_${room}} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${room})
+    set(part ${room})
+    while(sources_of_${room})
+      list(SUBLIST sources_of_${room} 0 ${most_files} sources)
+      list(REMOVE_ITEM sources_of_${room} ${sources})
+      set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${part})
+      if(room IN_LIST rooms_without_points)
+        set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${part}_cxx.cxx
+                                    TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+      endif()
+      string(APPEND part "-more")
+    endwhile()
   endforeach()
 endfunction()

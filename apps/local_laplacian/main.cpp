@@ -9,12 +9,14 @@ using tessera::deck::ValueType;
 constexpr int most_levels = 10;
 
 tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
-  tessera::app::check_image(image, deck, {.types = {tessera::ElementType::uint16}, .planes = 3});
-  const auto alpha = static_cast<float>(deck.get<double>("alpha")) / (local_laplacian::curves - 1);
-  return local_laplacian::make_pipeline(image.domain,
-                                        {.levels = static_cast<int>(deck.get<std::int64_t>("pyramid_levels")),
-                                         .alpha = alpha,
-                                         .beta = static_cast<float>(deck.get<double>("beta"))});
+  const local_laplacian::Parameters parameters{
+      .levels = static_cast<int>(deck.get<std::int64_t>("pyramid_levels")),
+      .alpha = static_cast<float>(deck.get<double>("alpha")) / (local_laplacian::curves - 1),
+      .beta = static_cast<float>(deck.get<double>("beta"))};
+  const auto make = [&]<class T, int>(const tessera::Box& domain) {
+    return local_laplacian::make_pipeline<T>(domain, parameters);
+  };
+  return tessera::app::pipeline_for<std::uint8_t, std::uint16_t>(image, deck, make, {.planes = 3});
 }
 
 const std::vector<tessera::deck::KeyDeclaration> parameters = {
@@ -46,7 +48,8 @@ int main(int argc, char** argv) {
       tessera::app::with_names_of(
           local_laplacian::make_pipeline({{0, 8}, {0, 8}, {0, 3}}, {.levels = most_levels}),
           {.program = "tessera-local-laplacian",
-           .summary = "Local Laplacian filter: adds detail to an RGB image of uint16, or tone to its areas.",
+           .summary = "Local Laplacian filter: adds detail to an RGB image of uint8 or uint16, or tone to "
+                      "its areas.",
            .parameters = parameters,
            .build = build}));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,22 @@ struct Detail {
   }
 };
 
-/// A channel of the image, from 0 to 1.
-template <class In, class Coord>
+/// The greatest value of a channel of an image of T.
+template <class T>
+inline constexpr float white = std::numeric_limits<T>::max();
+
+/// A channel of the image of T, from 0 to 1.
+template <class T, class In, class Coord>
 KOKKOS_FUNCTION auto channel(const In& in, const Coord& x, const Coord& y, int c) {
-  return tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f);
+  return tessera::cast<float>(in(x, y, c)) * (1 / white<T>);
 }
 
+template <class T>
 struct Gray {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    return 0.299f * channel(in, x, y, 0) + 0.587f * channel(in, x, y, 1) + 0.114f * channel(in, x, y, 2);
+    return 0.299f * channel<T>(in, x, y, 0) + 0.587f * channel<T>(in, x, y, 1) +
+           0.114f * channel<T>(in, x, y, 2);
   }
 };
 
@@ -139,7 +146,8 @@ struct Collapse {
   }
 };
 
-/// The colours of the image, as bright as the result.
+/// The colours of the image of T, as bright as the result.
+template <class T>
 struct Colour {
   template <class In, class Gray_, class Bright, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Gray_& gray, const Bright& bright, Coord x,
@@ -147,8 +155,8 @@ struct Colour {
     constexpr float small = 0.01f;
     const auto factor = bright(x, y) / (gray(x, y) + small);
     const auto brightened = [&](int c) {
-      const auto value = (channel(in, x, y, c) + small) * factor;
-      return tessera::cast<std::uint16_t>(tessera::clamp(value, 0.0f, 1.0f) * 65535.0f);
+      const auto value = (channel<T>(in, x, y, c) + small) * factor;
+      return tessera::cast<T>(tessera::clamp(value, 0.0f, 1.0f) * white<T>);
     };
     return tessera::pack(brightened(0), brightened(1), brightened(2));
   }
@@ -163,17 +171,18 @@ struct Parameters {
 /// Stages: `detail`, a table; `gray` and its pyramid `gray1`, ...; `remapped` and its pyramids `level1`, ...;
 /// the pyramid of the result, from `out9` (with 10 levels) to `out0`, each from `details`; and `result`. From
 /// level 3 on pyramids are held where they vary only: otherwise ten levels would compute a thousand points
-/// beyond the image.
-inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {
+/// beyond the image. The image and the result are of T, an unsigned integer.
+template <class T = std::uint16_t>
+tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {
   constexpr std::size_t first_within = 3;
   const Remapped remapped{parameters.beta};
   const auto count = static_cast<std::size_t>(parameters.levels);
   tessera::Pipeline pipeline;
-  const auto input = pipeline.input<std::uint16_t, 3>("input", image, tessera::Boundary::clamp);
+  const auto input = pipeline.input<T, 3>("input", image, tessera::Boundary::clamp);
   const auto detail = pipeline.stage<float, 2>("detail", Detail{parameters.alpha});
   std::vector<tessera::Array<float, 2>> gray(count), out(count);
   std::vector<tessera::Array<float, 3>> levels(count);
-  gray[0] = pipeline.stage<float, 2>("gray", Gray{}, input);
+  gray[0] = pipeline.stage<float, 2>("gray", Gray<T>{}, input);
   levels[0] = pipeline.lines<float, 3, 0, curves>("remapped", RemappedLine{remapped}, gray[0], detail);
   const auto add_level = [&]<class Held>(std::size_t j, const Held& held) {
     const std::string number = std::to_string(j);
@@ -192,7 +201,7 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
               : pipeline.lines<float, 3, 0, 2>(name, FinestDetails{remapped}, gray[0], detail, levels[1]);
     out[j] = pipeline.phases<float, 2>("out" + number, Collapse{}, gray[j], details, out[j + 1]);
   }
-  const auto result = pipeline.planes<std::uint16_t, 3, 3>("result", Colour{}, input, gray[0], out[0]);
+  const auto result = pipeline.planes<T, 3, 3>("result", Colour<T>{}, input, gray[0], out[0]);
   pipeline.output(result, image);
   return pipeline;
 }

@@ -131,6 +131,31 @@ class Reference {
   Part result_;
 };
 
+/// The result for an image of T, whose samples are those of 8 bits times `factor`.
+template <class T>
+test::Result result_of(int factor) {
+  const auto value = [factor](int x, int y, int c) {
+    return static_cast<T>(factor * bench::synthetic<std::uint8_t>(x, y, c));
+  };
+  const bench::PipelineCase one{
+      "local_laplacian", "", "local_laplacian",
+      local_laplacian::make_pipeline<T>({{0, width}, {0, height}, {0, 3}}, {.levels = levels}),
+      bench::filled<T>(value)};
+  return test::run(one, test::schedule_of(one, "default"), 3, 2);
+}
+
+TEST(LocalLaplacian, TakesBytesAsItTakesWords) {
+  const test::Result bytes = result_of<std::uint8_t>(1), words = result_of<std::uint16_t>(257);
+  test::Differences differences{1};
+  for (int c = 0; c < 3; ++c)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        differences.add(bytes.value({{x, y, c}}), std::floor(words.value({{x, y, c}}) / 257));
+  EXPECT_EQ(bytes.type, ElementType::uint8);
+  EXPECT_EQ(differences.samples, bytes.written);
+  EXPECT_EQ(differences.beyond, 0);
+}
+
 TEST(LocalLaplacian, IsItsDefinition) {
   const Reference reference;
   const auto cases = test::cases_of("local_laplacian", {width, height});

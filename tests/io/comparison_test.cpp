@@ -18,10 +18,10 @@ OwnedBlock<T> block_of(const Box& domain, Cut cut, const Value& value) {
   return block;
 }
 
-TEST(Comparison, ShowsTheMiddleMagnified) {
+TEST(Comparison, ShowsTheMiddleOfLargeImages) {
   const SharedFolder folder;
   const std::string path = folder / "comparison.png";
-  const Box domain{{0, 300}, {0, 201}, {0, 3}};
+  const Box domain{{0, 600}, {0, 523}, {0, 3}};
   const auto after = [](std::int64_t x, std::int64_t y, std::int64_t c) {
     return static_cast<std::uint8_t>(255 - pixel<std::uint8_t>(x, y, c));
   };
@@ -38,8 +38,8 @@ TEST(Comparison, ShowsTheMiddleMagnified) {
     for (std::int64_t y = 0; y < 512; ++y)
       for (std::int64_t x = 0; x < 512; ++x)
         for (int c = 0; c < 3; ++c) {
-          const std::int64_t from_x = (300 - 128) / 2 + x / 4;
-          const std::int64_t from_y = (201 - 128) / 2 + y / 4;
+          const std::int64_t from_x = (600 - 512) / 2 + x;
+          const std::int64_t from_y = (523 - 512) / 2 + y;
           wrong += image.sample(x, y, c) != pixel<std::uint8_t>(from_x, from_y, c);
           wrong += image.sample(512 + separator + x, y, c) != after(from_x, from_y, c);
         }
@@ -71,12 +71,12 @@ TEST(Comparison, ShowsSmallImagesWhole) {
 TEST(Comparison, TransparencyIsShown) {
   const SharedFolder folder;
   const std::string path = folder / "comparison.png";
-  const Box domain{{0, 512}, {0, 512}, {0, 4}};
+  const Box domain{{0, 514}, {0, 514}, {0, 4}};
   const OwnedBlock<std::uint8_t> block = block_of<std::uint8_t>(domain, Cut::rows, pixel<std::uint8_t>);
   io::write_comparison_png(MPI_COMM_WORLD, path, block.block(), block.block(), domain);
   const PlainPng image = read_plain_png(path);
   EXPECT_EQ(image.colour, PNG_COLOR_TYPE_RGB_ALPHA);
-  EXPECT_EQ(image.sample(0, 0, 3), pixel<std::uint8_t>((512 - 128) / 2, (512 - 128) / 2, 3));
+  EXPECT_EQ(image.sample(0, 0, 3), pixel<std::uint8_t>(1, 1, 3));
 }
 
 TEST(Comparison, FloatsAreShownUpToTheGreatestBefore) {

@@ -144,7 +144,7 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
   schema.add({.name = "output.comparison",
               .type = ValueType::path,
               .group = "Files",
-              .help = "A PNG with the middle of the image before and after, magnified"});
+              .help = "A PNG with the middle of the image before and after"});
 }
 
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,

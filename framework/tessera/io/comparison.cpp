@@ -20,8 +20,9 @@ namespace {
 
 using namespace detail;
 
-constexpr std::int64_t most_points = 128;  ///< the most points that are shown along x and along y
-constexpr std::int64_t half_width = 512;   ///< the approximate width of a half of the picture, in pixels
+constexpr std::int64_t most_points = 512;  ///< the most points that are shown along x and along y
+constexpr std::int64_t half_width =
+    512;  ///< the width up to which a half of the picture is magnified, in pixels
 constexpr std::int64_t separator = 4;
 constexpr std::byte separator_colour{255};
 

@@ -11,10 +11,10 @@
 namespace tessera::io {
 
 /// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
-/// processing on the left, and after processing on the right. Each half shows at most 128 x 128 points,
-/// magnified to about 512 pixels, with 8 bits per channel. `before_owned` and `after_owned` are the blocks of
-/// both arrays that this rank owns. The two arrays may be distributed differently. Only the points that are
-/// shown are sent to rank 0. Collective.
+/// processing on the left, and after processing on the right. Each half shows at most 512 x 512 points, with 8
+/// bits per channel; images of fewer points are magnified to about 512 pixels. `before_owned` and
+/// `after_owned` are the blocks of both arrays that this rank owns. The two arrays may be distributed
+/// differently. Only the points that are shown are sent to rank 0. Collective.
 ///
 /// `domain` has 2 dimensions, or 3 dimensions with 1, 3 or 4 channels. The elements are uint8, uint16 or
 /// float32. Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or

@@ -16,10 +16,8 @@ TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
                 "steps: {difference: {expression: 'input - dark'}}\n");
   const StoredResult zero = result(2, {"two.yaml", "input.file=image.h5"}, "difference");
   EXPECT_EQ(zero.bytes, std::string(zero.bytes.size(), '\0'));
-  expect_refused(
-      {"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
-      "two.yaml:1:23: 'inputs.dark.file': the image is [0, 133) x [0, 97) of uint8, but that of input.file "
-      "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
+  expect_refused({"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
+                 {"two.yaml:1:23: 'inputs.dark.file':", "[0, 61) x [0, 40) x [0, 3)", "one like it"});
 }
 
 // Results that the output does not need are computed, too, and are whole, as are lists of numbers.
@@ -83,29 +81,24 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
                 "output: {file: o.h5, step: spots}\n");
   const auto refused = [&](const std::string& stage, const std::string& reason,
                            const std::string& deck = "spots.yaml") {
-    const std::string word = "output.stages=[" + stage + "]";
-    expect_refused({deck, word}, "command line: '" + word + "': 'output.stages': " + reason);
+    expect_refused({deck, "output.stages=[" + stage + "]"}, {"'output.stages':", "'" + stage + "'", reason});
   };
-  const std::string of_loop =
-      " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
-      "{expression: u}'";
-  const std::string without = ": leave it out, or name some of smooth_x, smooth";
-  refused("spots", "'spots' is the output, which is written anyway" + without);
-  refused("most", "'most' is a number, which the run prints and reports" + without);
-  refused("dark", "'dark' is an input, which is not written" + without);
-  refused("u", "'u'" + of_loop);
-  refused("v", "'v'" + of_loop);
-  refused("v_x", "'v_x'" + of_loop);
-  refused("smoth", "there is no step or stage 'smoth'; did you mean 'smooth'?");
+  const std::string of_loop = "in each turn of the loop 'u'";
+  refused("spots", "is the output");
+  refused("most", "is a number");
+  refused("dark", "is an input");
+  refused("u", of_loop);
+  refused("v", of_loop);
+  refused("v_x", of_loop);
+  refused("smoth", "did you mean 'smooth'?");
   // The stage of inputs of types that no operator takes, which this image does not need.
-  refused("input_float32", "there is no step or stage 'input_float32'; there are smooth_x, smooth");
+  refused("input_float32", "there are smooth_x, smooth");
   folder_.write("loop.yaml",
                 "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
                 "input: {file: image.h5}\noutput: {file: o.h5}\n");
-  refused("u", "'u' is the output, which is written anyway: leave it out", "loop.yaml");
-  refused("v", "'v'" + of_loop, "loop.yaml");
-  refused("w", "there is no step or stage 'w', nor another one that can be written: leave it out",
-          "loop.yaml");
+  refused("u", "is the output", "loop.yaml");
+  refused("v", of_loop, "loop.yaml");
+  refused("w", "nor another one", "loop.yaml");
 }
 
 TEST_F(ChainTest, ConvertedInputsCanBeWritten) {

@@ -70,9 +70,8 @@ TEST_F(ChainTest, HelpIsPrintedEvenIfTheDeckHasAnError) {
 }
 
 TEST_F(ChainTest, NoDeckIsOverwritten) {
-  expect_refused(
-      {"c.yaml", "--write-cpp", "./c.yaml"},
-      "command line: --write-cpp names './c.yaml', which is a deck of this run: name another file");
+  expect_refused({"c.yaml", "--write-cpp", "./c.yaml"},
+                 {"--write-cpp names './c.yaml'", "a deck of this run"});
   EXPECT_EQ(folder_.read("c.yaml"), two_steps);
 }
 
@@ -163,28 +162,24 @@ TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
   EXPECT_NE(output({"--operators", "multiply"}).find("Example:\n"), std::string::npos);
   EXPECT_NE(output({"--operators", "expression"}).find("clamp(a, low, high)"), std::string::npos);
-  expect_refused({"--operators", "mutliply"}, "there is no operator 'mutliply'; did you mean 'multiply'?");
+  expect_refused({"--operators", "mutliply"}, {"no operator 'mutliply'", "'multiply'?"});
 }
 
 TEST_F(ChainTest, MistakesAreToldInOneLine) {
   const Words files{"input.file=image.h5", "output.file=o.h5"};
-  const auto refused = [&](const std::string& deck, const std::string& line) {
+  const auto refused = [&](const std::string& deck, const Words& told) {
     folder_.write("bad.yaml", deck);
     Words words{"bad.yaml"};
     words.insert(words.end(), files.begin(), files.end());
-    expect_refused(words, line);
+    expect_refused(words, told);
   };
-  refused("stepz: {a: {invert: input}}\n", "bad.yaml:1:1: unknown key 'stepz'; did you mean 'steps'?");
-  refused("memory: 1G\n",
-          "bad.yaml: the key 'steps' is required: give it in the deck, or steps=VALUE on the command line");
-  refused("steps:\n  a: {invrt: input}\n",
-          "bad.yaml:2:7: step 'a': there is no operator 'invrt'; did you mean 'invert'?");
+  refused("stepz: {a: {invert: input}}\n", {"bad.yaml:1:1:", "unknown key 'stepz'", "'steps'?"});
+  refused("memory: 1G\n", {"bad.yaml:", "the key 'steps'", "is required"});
+  refused("steps:\n  a: {invrt: input}\n", {"bad.yaml:2:7: step 'a':", "no operator 'invrt'"});
   refused("steps: {a: {invert: input}}\nschedule: {b: {compute: tile}}\n",
-          "bad.yaml:2:12: no stage matches 'b'; the names are input, input_float32, a");
+          {"bad.yaml:2:12:", "no stage matches 'b'"});
   expect_refused({"c.yaml", "input.file=image.h5", "output.file=o.h5", "steps.half.value=two"},
-                 "command line: 'steps.half.value=two': step 'half': 'value' is two: it must be a number, as "
-                 "[3, 5] is a "
-                 "pair and [1, 2, 1] a list");
+                 {"step 'half':", "'value' is two", "a number"});
 }
 
 /// The page of the tutorial.

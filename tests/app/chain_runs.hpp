@@ -40,12 +40,9 @@ class ChainTest : public testing::Test {
     EXPECT_FALSE(stored.bytes.empty());
     return stored;
   }
-  void expect_refused(const Words& words, const std::string& line) const {
-    for (const int ranks : {1, 3}) {
-      const ParallelEnding ending = run(ranks, words);
-      EXPECT_EQ(ending.errors, "tessera-chain: error: " + line + "\n") << ending.text();
-      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
-    }
+  void expect_refused(const Words& words, const Words& told,
+                      test::SourceLine caller = test::SourceLine::here()) const {
+    for (const int ranks : {1, 3}) expect_refusal(run(ranks, words), told, caller);
   }
   std::string output(const Words& words) const {
     const ParallelEnding ending = run(1, words);

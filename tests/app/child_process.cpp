@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "capture.hpp"
+
 namespace tessera::app_test {
 namespace {
 
@@ -18,27 +20,6 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds longest{100};
 constexpr std::chrono::seconds to_clean_up{5};
-
-/// A file without a name, as one output of a child.
-class Capture {
- public:
-  Capture() : file_(std::tmpfile()) {}
-  ~Capture() { std::fclose(file_); }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-
-  int descriptor() const { return fileno(file_); }
-
-  std::string text() const {
-    std::rewind(file_);
-    std::string text;
-    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) text += static_cast<char>(c);
-    return text;
-  }
-
- private:
-  std::FILE* file_;
-};
 
 /// The child's side: never returns.
 [[noreturn]] void become(const Command& command, int output, int errors) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "endings.hpp"
+
 namespace tessera::app_test {
 
 /// A program to run as a child.
@@ -14,18 +16,6 @@ struct Command {
   std::string folder;
   /// Variables that it has besides those of this process.
   std::map<std::string, std::string> environment;
-};
-
-/// How a child ended.
-struct Ending {
-  /// The exit status; negative: the signal that ended it.
-  int status = 0;
-  /// It ran longer than it may, and was ended.
-  bool hung = false;
-  std::string output;
-  std::string errors;
-
-  std::string text() const { return output + errors; }
 };
 
 /// Runs a program to its end. It has nothing to read, and none of this process' variables for threads and

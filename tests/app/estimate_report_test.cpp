@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "tessera/domain/json.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
@@ -83,19 +84,9 @@ TEST(EstimateReport, SaysWhatItAssumes) {
   const auto notes = [&](const EstimateSetting& setting, int ranks) {
     return value(estimate_of(pipeline, ranks, setting, 2), "notes").get<std::string>();
   };
-  const std::string laptop =
-      "no --machine is given, so it is some laptop: tessera-calibrate describes this machine\n";
-  const std::string assumed =
-      "'assumed': no costs of stages are known, and accesses in the nearest cache stand for arithmetic; give "
-      "--costs "
-      "FILE.json, a report of a run\n";
-  const std::string files = "files count nothing, as the machine file has no file.read or file.write";
-  EXPECT_EQ(notes(generic(), 2), laptop + assumed + files);
-  EXPECT_EQ(notes(generic(), 64),
-            laptop + "64 ranks of 2 threads need 32 nodes, and the machine has 1: as if it had more\n" +
-                "messages between nodes cost as much as those within, as the machine file has no "
-                "network.between\n" +
-                assumed + files);
+  test::expect_message(notes(generic(), 2), {"no --machine is given", "no costs of stages are known"});
+  test::expect_message(notes(generic(), 64),
+                       {"64 ranks of 2 threads need 32 nodes", "has no network.between"});
   EstimateSetting setting = generic();
   setting.machine_file = "other.yaml";
   setting.machine.processor = "Abacus 12";
@@ -103,7 +94,7 @@ TEST(EstimateReport, SaysWhatItAssumes) {
   setting.costs.stages["mean"].seconds_per_point = 1e-9;
   EXPECT_TRUE(notes(setting, 2)
                   .starts_with("other.yaml: it describes 4 cores of 'Abacus 12', and this machine has "));
-  EXPECT_TRUE(notes(setting, 2).ends_with("'\n" + files)) << notes(setting, 2);
+  EXPECT_TRUE(notes(setting, 2).ends_with("no file.read or file.write")) << notes(setting, 2);
 }
 
 }  // namespace

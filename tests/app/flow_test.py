@@ -132,8 +132,7 @@ class Flow(ProgramRuns):
             self.output("flow", ranks, *series, f"output.files=o{ranks}/{{name}}.flo")
             for name in ("f0.flo", "f1.flo"):
                 self.assertEqual(self.bytes_of(f"o{ranks}/{name}"), self.bytes_of(name))
-        self.assertIn("PNG holds images of 1, 3 or 4 channels, not [0, 83) x [0, 61) x [0, 2)",
-                      self.refused("flow", 0, *series, "output.files=o1/{name}.png"))
+        self.expect_message(self.refused("flow", 0, *series, "output.files=o1/{name}.png"), "1, 3 or 4 channels", "not [0, 83)")
 
     def test_a_restart(self):
         self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))
@@ -156,16 +155,13 @@ class Flow(ProgramRuns):
         def refused(*more, ranks=2, **frames):
             return self.refused("flow", ranks, *self.words("output.flo=o.flo", *more, **frames))
 
-        self.assertIn("'input.second': the image of small.h5 is [0, 6) x [0, 5) of uint8, but that of input.first [0, 83) x [0, 61)",
-                      refused(second="small.h5"))
-        self.assertIn("'scales': it is 9, but frames of 83 x 61 pixels have at most 8 with the zoom 0.5: give at most 8",
-                      refused("scales=9", ranks=0))
+        self.expect_message(refused(second="small.h5"), "'input.second':", "small.h5 is [0, 6)")
+        self.expect_message(refused("scales=9", ranks=0), "'scales':", "zoom 0.5", "at most 8")
         for ranks, frames in ((0, {"first": "broken.h5", "second": "whole.h5"}), (3, {"first": "whole.h5", "second": "broken.h5"})):
-            self.assertIn("broken.h5 has no finite number at (3, 50): give one of finite numbers", refused(ranks=ranks, **frames))
-        self.assertIn("cut.flo: is damaged: its 112 bytes are not those of 83 x 61 pixels", refused("truth.file=cut.flo", ranks=0))
-        self.assertIn("'truth.file': it is [0, 83) x [0, 61) of uint8, but the flow of these frames [0, 83) x [0, 61) x [0, 2) of float32",
-                      refused("truth.file=frame10.h5", ranks=0))
-        self.assertIn("'picture.scale': there is no picture: give output.png, too, or leave it out", refused("picture.scale=2", ranks=0))
+            self.expect_message(refused(ranks=ranks, **frames), "broken.h5", "no finite number at (3, 50)")
+        self.expect_message(refused("truth.file=cut.flo", ranks=0), "cut.flo: is damaged", "112 bytes")
+        self.expect_message(refused("truth.file=frame10.h5", ranks=0), "'truth.file': it is", "but the flow of these frames")
+        self.expect_message(refused("picture.scale=2", ranks=0), "'picture.scale':", "there is no picture", "output.png")
 
     def test_a_series_with_numbers_that_are_not_finite(self):
         broken = self.second.astype("f4")
@@ -174,12 +170,12 @@ class Flow(ProgramRuns):
             self.store(f"f{name}.h5", first.astype("f4"))
             self.store(f"g{name}.h5", second.astype("f4"))
         words = ("scales=1", "warps=1", "turns=2", "threads=1")
-        refused = "g1.h5 has no finite number at (3, 50): give one of finite numbers"
+        refused = "g1.h5 has no finite number at (3, 50)"
         for ranks in (0, 2):
             message = self.refused("flow", ranks, "input.files=f?.h5", 'input.second=["g?.h5"]', "output.files=o/{name}.flo", *words)
-            self.assertIn(f"'input.second': {refused}", message)
+            self.expect_message(message, f"'input.second': {refused}")
         message = self.refused("flow", 0, "input.files=g?.h5", 'input.second=["f?.h5"]', "output.files=o/{name}.flo", *words)
-        self.assertIn(f"'input.files': {refused}", message)
+        self.expect_message(message, f"'input.files': {refused}")
         # The pairs before a refused one may be written, so that the pairs left out are counted in a folder of their own.
         ended = self.ending("flow", 0, "input.files=f?.h5", 'input.second=["g?.h5"]', "on_error=skip", "output.files=kept/{name}.flo", *words)
         self.assertEqual(ended.returncode, 2, ended.stderr)

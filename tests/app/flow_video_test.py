@@ -110,44 +110,42 @@ class FlowVideo(ProgramRuns):
             return line
 
         self.write("single.y4m", y4m(1))
-        self.assertIn("'input.video': single.y4m has one frame: a flow needs two", refused("input.video=single.y4m", "output.files=o.flo"))
+        self.expect_message(refused("input.video=single.y4m", "output.files=o.flo"), "'input.video':", "single.y4m has one frame")
         self.write("cut.y4m", y4m(4)[:-100])
         for output in ("output.files=o{index}.flo", "output.video=o.mkv"):
             for ranks in (0, 3):
-                self.assertIn("cut.y4m: is damaged or truncated at frame 3, counted from 0",
-                              refused("input.video=cut.y4m", output, ranks=ranks))
+                self.expect_message(refused("input.video=cut.y4m", output, ranks=ranks),
+                                    "cut.y4m:", "damaged or truncated at frame 3")
         # Faults that can be found without a count of the frames are told before they are decoded, and by --check, too.
-        for output, message in (
-            ("output.video=o.gif", "'output.video': o.gif ends neither in .mkv nor in .mp4: choose one of them"),
-            ("output.video=o.y4m", "'output.video': o.y4m ends neither in .mkv nor in .mp4: choose one of them"),
-            ("output.files=o{index}.png", "'output.files': o{index}.png ends neither in .flo nor in .h5: choose one of them"),
-            ("output.video=none/o.mkv", "'output.video': there is no folder none: create it, or write elsewhere"),
-            ("output.video=o.mp4", "o.mp4: H.264 takes even numbers of columns and rows only, not 42 x 29; crop the frames, or write "
-                                   "FFV1 in an .mkv file")):
-            place = f"command line: '{output}': " if message.startswith("'") else ""
-            self.assertEqual(refused("input.video=cut.y4m", output, "--check"), f"tessera-flow: error: {place}{message}\n")
-        self.assertIn("o.gif ends neither in .mkv nor in .mp4", refused("input.video=cut.y4m", "output.video=o.gif", ranks=2))
+        for output, message in (("output.video=o.gif", "'output.video': o.gif ends neither"),
+                                ("output.video=o.y4m", "'output.video': o.y4m ends neither"),
+                                ("output.files=o{index}.png", "'output.files': o{index}.png ends neither"),
+                                ("output.video=none/o.mkv", "'output.video': there is no folder none"),
+                                ("output.video=o.mp4", "o.mp4: H.264 takes even numbers")):
+            self.expect_message(refused("input.video=cut.y4m", output, "--check"), message)
+        self.expect_message(refused("input.video=cut.y4m", "output.video=o.gif", ranks=2), "o.gif ends neither", "nor in .mp4")
         self.write("text.mkv", b"no video at all\n" * 20)
         # The reason in brackets is FFmpeg's.
         self.assertRegex(refused("input.video=text.mkv", "output.video=o.mkv"),
                          r"^tessera-flow: error: text\.mkv: cannot be read as a video \(.+\); give the path of a Y4M, MKV, WebM, "
                          r"MP4, MOV or AVI file\n$")
-        self.assertIn("none.mkv: no such file; give the path of a video", refused("input.video=none.mkv", "output.video=o.mkv"))
-        self.assertIn("'input.page': it is about files of images, and the frames are those of a video: leave it out",
-                      refused("input.video=clip.y4m", "output.video=o.mkv", "input.page=0"))
+        self.expect_message(refused("input.video=none.mkv", "output.video=o.mkv"), "none.mkv:", "no such file")
+        self.expect_message(refused("input.video=clip.y4m", "output.video=o.mkv", "input.page=0"),
+                            "'input.page':", "about files of images")
         self.write("cut.mkv", y4m(4)[:-100])
-        self.assertIn("'output.video': cut.mkv is also the video that is read: choose another name",
-                      refused("input.video=cut.mkv", "output.video=cut.mkv"))
-        self.assertIn("'output.files': oclip.flo is one file for 5 flows: use {name} or {index}",
-                      refused("input.video=clip.y4m", "output.files=oclip.flo"))
-        self.assertIn("'output.files': two flows would become oclip.flo: use {index}",
-                      refused("input.video=clip.y4m", "output.files=o{name}.flo"))
+        self.expect_message(refused("input.video=cut.mkv", "output.video=cut.mkv"),
+                            "'output.video':", "cut.mkv is also the video")
+        self.expect_message(refused("input.video=clip.y4m", "output.files=oclip.flo"),
+                            "'output.files':", "oclip.flo is one file for 5 flows")
+        self.expect_message(refused("input.video=clip.y4m", "output.files=o{name}.flo"),
+                            "'output.files':", "two flows would become oclip.flo")
         # A fault that is found while the run goes on ends it, and no video is left that looks complete.
         for number in range(5):
             image = frame(number).astype("f4")
             image[7, 9] = np.nan if number == 4 else 0
             self.store(f"f{number}.h5", image)
-        self.assertIn("f4.h5 has no finite number at (9, 7)", refused("input.files=f?.h5", "output.video=o.mkv", "graph.window=1", ranks=2))
+        self.expect_message(refused("input.files=f?.h5", "output.video=o.mkv", "graph.window=1", ranks=2),
+                            "f4.h5", "no finite number at (9, 7)")
         for number in range(FRAMES - 1):
             words = b"PIEH" + np.array([WIDTH, HEIGHT], "<i4").tobytes() + bytes(8 * WIDTH * HEIGHT)
             self.write(f"t{number}.flo", words[:200] if number == 3 else words)

@@ -54,8 +54,8 @@ class Groups(ProgramRuns):
         text = self.output("chain", 3, *self.words("program.allocation=a.json"))
         self.assertIn("allocation from a.json", text)
         self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
-        self.assertIn("a.json is an allocation of 3 ranks, but there are 2",
-                      self.refused("chain", 2, *self.words("program.allocation=a.json")))
+        self.expect_message(self.refused("chain", 2, *self.words("program.allocation=a.json")),
+                            "a.json", "an allocation of 3 ranks")
 
     def test_an_allocation_that_cannot_run_is_refused(self):
         self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "2", "--save-plan", "a.json"))
@@ -71,20 +71,19 @@ class Groups(ProgramRuns):
             return self.refused("chain", 2, *self.words("program.allocation=a.json"))
 
         def expect(problem, spoil):
-            self.assertIn(f"a.json: schedule of groups: {problem}: compute the schedule again, or mend it", refused(spoil))
+            self.expect_message(refused(spoil), "a.json: schedule of groups:", problem)
 
         # Ranks 0 and 1 would each have their tasks in an order of their own.
         def reverse(_, tasks):
             tasks["laplace"].update(ranks=[[0, 1]], start=5)
             tasks["edges"].update(ranks=[[1, 2]], start=3)
 
-        expect("task 'edges' starts at 3, before task 'laplace', whose array 'laplace.lines' it reads, at 5", reverse)
+        expect("task 'edges' starts at 3, before", reverse)
         expect("task 'sobel' is missing", lambda all, tasks: all.remove(tasks["sobel"]))
         expect("task 'sobel' is there twice", lambda all, tasks: all.append(tasks["sobel"]))
-        expect("task 'sobel' has 0 ranks, and may have 1 to 2", lambda _, tasks: tasks["sobel"].update(ranks=[]))
+        expect("task 'sobel' has 0 ranks", lambda _, tasks: tasks["sobel"].update(ranks=[]))
         expect("task 'sobel' has rank 1 twice", lambda _, tasks: tasks["sobel"].update(ranks=[[1, 2], [1, 2]]))
-        self.assertIn("'ranks' of task 'sobel' has [2, 3], but ranges lie within [0, 2], and begin before they end",
-                      refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])))
+        self.expect_message(refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])), "'ranks' of task 'sobel'", "[2, 3]")
 
     def test_only_the_order_of_the_times_of_an_allocation_counts(self):
         expected = self.edges(1, "program.allocation=whole")
@@ -176,8 +175,8 @@ class Groups(ProgramRuns):
             file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 1}}\n")
         text = self.output("chain", 1, *self.words("program.costs=costs.yaml", "bands=2"))
         self.assertIn("the undivided pipeline is estimated to take 1e+03 ms, and is not divided", text)
-        self.assertIn("is not divided into tasks: give groups or program.allocation",
-                      self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.costs=costs.yaml"))
+        self.expect_message(self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.costs=costs.yaml"),
+                            "is not divided into tasks", "give groups")
 
     def test_what_does_not_fit_into_memory_is_not_divided(self):
         expected = self.edges(1, "program.allocation=whole")
@@ -238,28 +237,24 @@ class Groups(ProgramRuns):
 
         with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
             file.write("tasks: {laplace: {1: -2}}\n")
-        self.assertIn("costs.yaml:1:22: '-2' is not a positive number of seconds",
-                      refused("program.costs=costs.yaml"))
+        self.expect_message(refused("program.costs=costs.yaml"), "costs.yaml:1:22:", "not a positive number")
         with open(self.path("few.yaml"), "w", encoding="utf-8") as file:
             file.write("tasks: {laplace: {1: 2}}\n")
-        self.assertIn("few.yaml: the task 'sobel' has no seconds: measure it with program.profile",
-                      refused("program.costs=few.yaml"))
-        self.assertIn("'groups': the task 'a' names 'gradien', which is no stage of the pipeline; did you mean 'gradient'?",
-                      refused("groups={a: [gradien]}"))
-        self.assertIn("'groups': the program has a cycle: ", refused("groups={laplace: [smooth, edges]}"))
-        self.assertIn("'program.allocation': 'mixt' is neither whole, data, task, mixed, auto, nor a file that ends in "
-                      ".json; did you mean 'mixed'?", refused("program.allocation=mixt"))
+        self.expect_message(refused("program.costs=few.yaml"), "few.yaml:", "'sobel' has no seconds")
+        self.expect_message(refused("groups={a: [gradien]}"), "'groups':", "names 'gradien'", "'gradient'?")
+        self.expect_message(refused("groups={laplace: [smooth, edges]}"), "'groups':", "has a cycle")
+        self.expect_message(refused("program.allocation=mixt"), "'program.allocation':", "'mixt' is neither", "'mixed'?")
         self.assertIn("programs of tasks have no bands", refused("bands=2", "program.allocation=data"))
         self.assertIn("'whole' is the undivided pipeline", refused("groups={whole: [smooth]}"))
-        self.assertIn("the undivided pipeline has no tasks to measure",
-                      refused("program.allocation=whole", "program.profile=p.yaml"))
+        self.expect_message(refused("program.allocation=whole", "program.profile=p.yaml"),
+                            "the undivided pipeline", "no tasks to measure")
         self.assertIn("tasks are measured in a run only", refused("program.profile=p.yaml", "--explain",
                                                                    "program.allocation=data"))
-        self.assertIn("'groups' is a map of tasks to their stages", refused("groups=[a]"))
+        self.expect_message(refused("groups=[a]"), "'groups'", "a map of tasks")
         self.assertIn("but may use 20.0 KiB", refused("memory=20K", "program.allocation=data"))
         self.output("blur", 1, "input.file=image.h5", "output.file=blur.h5", "groups={x: bh, y: bv}")
-        self.assertIn("this program has no tasks of its own",
-                      self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.allocation=task"))
+        self.expect_message(self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.allocation=task"),
+                            "no tasks of its own")
 
 
 if __name__ == "__main__":

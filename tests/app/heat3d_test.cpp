@@ -165,38 +165,25 @@ TEST_F(Heat3dTest, EndsInASteadyStateOrHasNotConverged) {
   EXPECT_GT(residuals[residuals.size() - 2], 1e-6);
   const ParallelEnding few = heat(3, with(box, {"tolerance=1e-6", "steps=7"}));
   EXPECT_EQ(few.rank_statuses, (std::vector<int>{3, 3, 3})) << few.text();
-  EXPECT_EQ(lines_with(few.errors, "the loop 'diffuse' has not converged after 7 turns").size(), 1U)
-      << few.errors;
+  EXPECT_EQ(lines_with(few.errors, "'diffuse' has not converged after 7 turns").size(), 1U) << few.errors;
   EXPECT_EQ(result().extents, (std::vector<hsize_t>{8, 4, 10}));
 }
 
 TEST_F(Heat3dTest, RefusesUnstableSteps) {
-  const std::string program = "tessera-heat3d: error: command line: ";
-  EXPECT_EQ(refusal({"courant=0.51"}), program +
-                                           "'courant=0.51': 'courant': explicit steps are unstable with "
-                                           "more than 0.5, the sum over the dimensions\n");
-  EXPECT_EQ(refusal({"time_step=0.0016", "intervals.x=10", "intervals.y=10", "intervals.z=12"}),
-            program +
-                "'time_step=0.0016': 'time_step': explicit steps of this length are unstable: give at most "
-                "0.00145348, which is 0.5 / (kappa (1/hx^2 + 1/hy^2 + 1/hz^2))\n");
+  test::expect_message(refusal({"courant=0.51"}), {"'courant':", "unstable", "more than 0.5"});
+  test::expect_message(refusal({"time_step=0.0016", "intervals.x=10", "intervals.y=10", "intervals.z=12"}),
+                       {"'time_step':", "unstable", "at most 0.00145348"});
   EXPECT_EQ(heat(1, with(box, {"courant=0.5"})).status, 0);
 }
 
 TEST_F(Heat3dTest, RefusesWhatCannotBe) {
-  const std::string program = "tessera-heat3d: error: command line: ";
-  EXPECT_EQ(refusal({"kappa=0"}, 1), program + "'kappa=0': 'kappa': give more than 0\n");
-  EXPECT_EQ(refusal({"time=-1"}, 1), program + "'time=-1': 'time': give more than 0\n");
-  EXPECT_EQ(refusal({"mode.y=64"}, 3), program +
-                                           "'mode.y=64': 'mode.y': 64 half waves need more than 64 "
-                                           "intervals: give fewer, or more intervals.y\n");
-  EXPECT_EQ(refusal({"border=periodic", "mode.z=3"}, 1),
-            program + "'mode.z=3': 'mode.z': a periodic border needs an even number of half waves\n");
-  EXPECT_EQ(refusal({"time=1e9"}, 1),
-            program +
-                "'time=1e9': 'time': this takes 3.07e+13 steps of 3.26e-05, but 1000000000 at most are "
-                "legal\n");
-  EXPECT_NE(refusal({"intervals.x=1"}).find("'intervals.x' expects an integer from 2 to 65536"),
-            std::string::npos);
+  test::expect_message(refusal({"kappa=0"}, 1), {"'kappa':", "more than 0"});
+  test::expect_message(refusal({"time=-1"}, 1), {"'time':", "more than 0"});
+  test::expect_message(refusal({"mode.y=64"}, 3), {"'mode.y':", "64 half waves", "intervals.y"});
+  test::expect_message(refusal({"border=periodic", "mode.z=3"}, 1),
+                       {"'mode.z':", "a periodic border", "even number"});
+  test::expect_message(refusal({"time=1e9"}, 1), {"'time':", "3.07e+13 steps", "1000000000 at most"});
+  test::expect_message(refusal({"intervals.x=1"}), {"'intervals.x' expects", "from 2 to 65536"});
 }
 
 }  // namespace

@@ -179,30 +179,29 @@ class KMeans(ProgramRuns):
                                 "output.file=clusters.h5", *words)
 
         points = self.points(20, 2)
-        self.assertIn("there are only 20 points: give at most that many", refusal(points, "clusters=21"))
-        self.assertIn("there is only 1 point: give at most that many", refusal(points[:1], "clusters=2"))
+        self.expect_message(refusal(points, "clusters=21"), "there are only 20 points")
+        self.expect_message(refusal(points[:1], "clusters=2"), "there is only 1 point")
         self.store("start.h5", points[:3])
         self.assertIn("give 4 rows of 2 coordinates", refusal(points, "clusters=4", "input.centres=start.h5"))
         for wrong in (np.nan, np.inf):
             centres = points[:4].copy()
             centres[2, 1] = wrong
             self.store("start.h5", centres)
-            self.assertIn("'input.centres': row 2 of 'start.h5' has a coordinate that is NaN or infinite",
-                          refusal(points, "clusters=4", "input.centres=start.h5"))
+            self.expect_message(refusal(points, "clusters=4", "input.centres=start.h5"),
+                                "'input.centres': row 2", "NaN or infinite")
         large = points[:4].astype(np.float64)
         large[3, 0] = 1e200
         self.store("start.h5", large)
-        self.assertIn("row 3 of 'start.h5' has a coordinate of 2^128 or more",
-                      refusal(points, "clusters=4", "input.centres=start.h5"))
-        self.assertIn("row 3 of 'start.h5' has a coordinate of 2^500 or more",
-                      refusal(points.astype(np.float64), "clusters=4", "input.centres=start.h5"))
-        self.assertIn("a coordinate of 'points.h5' is 2^500 or more", refusal(points * np.float64(1e200)))
+        self.expect_message(refusal(points, "clusters=4", "input.centres=start.h5"), "row 3 of 'start.h5'", "2^128 or more")
+        self.expect_message(refusal(points.astype(np.float64), "clusters=4", "input.centres=start.h5"),
+                            "row 3 of 'start.h5'", "2^500 or more")
+        self.expect_message(refusal(points * np.float64(1e200)), "'points.h5'", "2^500 or more")
         self.assertRegex(refusal(points, "bounds=elkan"), r"bounds.*elkan")
         self.assertRegex(refusal(points, "bounds=hamerly", "distances=gemm"), r"bounds.*give 'none', or distances=fused")
         points[7, 1] = np.nan
-        self.assertIn("point 7 of 'points.h5' has a coordinate that is NaN or infinite", refusal(points))
+        self.expect_message(refusal(points), "point 7 of 'points.h5'", "NaN or infinite")
         points[7, 1] = np.inf
-        self.assertIn("point 7 of 'points.h5' has a coordinate that is NaN or infinite", refusal(points))
+        self.expect_message(refusal(points), "point 7 of 'points.h5'", "NaN or infinite")
 
     def test_too_many_clusters_are_refused_before_anything_is_read(self):
         for name, shape, dtype, most in (("rows", (8000, 8000), np.float32, 5592), ("long", (3, 1 << 28), np.float64, 0)):

@@ -71,13 +71,11 @@ class LifeTest : public testing::Test {
     const auto lines = lines_with(ending.output, "generation ");
     return lines.size() == 1 ? lines.front() : "no line of numbers in " + ending.text();
   }
-  void expect_refused(const std::vector<std::string>& words, const std::string& message) const {
+  void expect_refused(const std::vector<std::string>& words, const std::vector<std::string>& told,
+                      test::SourceLine caller = test::SourceLine::here()) const {
     const auto before = folder_.names();
     for (const int ranks : {1, 3}) {
-      const ParallelEnding ending = life(ranks, words);
-      EXPECT_EQ(lines_with(ending.text(), "error:"), std::vector{"tessera-life: error: " + message})
-          << ending.text();
-      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+      expect_refusal(life(ranks, words), told, caller);
       EXPECT_EQ(folder_.names(), before);
     }
   }
@@ -138,7 +136,7 @@ TEST_F(LifeTest, APulsarHasPeriod3) {
     const ParallelEnding other = life(ranks, words);
     EXPECT_EQ(other.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 3)) << other.text();
     EXPECT_EQ(numbers(other).substr(0, 22), "generation 8, period 0");
-    EXPECT_EQ(lines_with(other.errors, "the loop 'generations' has not converged after 8 turns").size(), 1u);
+    EXPECT_EQ(lines_with(other.errors, "'generations' has not converged after 8 turns").size(), 1u);
     EXPECT_FALSE(folder_.read("o.rle").empty());
   }
 }
@@ -234,33 +232,19 @@ TEST_F(LifeTest, BadPatternsAreRefused) {
   folder_.write("cut.rle", folder_.read(pattern("gosper_glider_gun.rle")).substr(0, 260));
   folder_.write("other.rle", "x = 3, y = 1, rule = B36/S23\n3o!");
   folder_.write("states.rle", "x = 3, y = 1\nACA!");
-  expect_refused({"input.file=cut.rle", "output.rle=o.rle"},
-                 "cut.rle: damaged or truncated RLE pattern (line 6: the file ends before its '!'); get a "
-                 "complete copy of the file");
-  expect_refused({"input.file=other.rle", "output.rle=o.rle"},
-                 "other.rle: is a pattern of the rule 'B36/S23'; give one of B3/S23, the rule of the Game of "
-                 "Life");
-  expect_refused({"input.file=states.rle", "output.rle=o.rle"},
-                 "states.rle: has a cell of state 'C' in line 2; give a pattern of cells that are dead or "
-                 "alive, b and o");
+  expect_refused({"input.file=cut.rle", "output.rle=o.rle"}, {"cut.rle:", "damaged or truncated RLE"});
+  expect_refused({"input.file=other.rle", "output.rle=o.rle"}, {"other.rle:", "rule 'B36/S23'"});
+  expect_refused({"input.file=states.rle", "output.rle=o.rle"}, {"states.rle:", "state 'C' in line 2"});
 }
 
 TEST_F(LifeTest, BadGamesAreRefused) {
   const std::string input = "input.file=" + pattern("pulsar.rle");
-  expect_refused({input},
-                 "nothing to write: give output.file, output.png, output.tiff, output.raw, output.rle or "
-                 "output.comparison in the deck "
-                 "or as key=value");
-  expect_refused({input, "output.rle=nowhere/o.rle"},
-                 "nowhere/o.rle: cannot be written (No such file or directory); create its folder, or choose "
-                 "another that can be written");
+  expect_refused({input}, {"nothing to write", "output.rle"});
+  expect_refused({input, "output.rle=nowhere/o.rle"}, {"nowhere/o.rle:", "cannot be written"});
   expect_refused({input, "output.rle=o.rle", "board.width=12"},
-                 "command line: 'board.width=12': 'board.width': a pattern of 13 columns from 0 on does not "
-                 "fit on a board that is 12 wide: make board.width larger, or move the pattern");
-  expect_refused(
-      {input, "output.rle=o.rle", "board.height=20", "board.y=8"},
-      "command line: 'board.y=8': 'board.y': a pattern of 13 rows from 8 on does not fit on a board "
-      "that is 20 high: make board.height larger, or move the pattern");
+                 {"'board.width':", "13 columns from 0 on", "12 wide"});
+  expect_refused({input, "output.rle=o.rle", "board.height=20", "board.y=8"},
+                 {"'board.y':", "13 rows from 8 on", "20 high"});
 }
 
 }  // namespace

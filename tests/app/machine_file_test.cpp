@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {
@@ -82,28 +83,22 @@ TEST_F(MachineFileTest, TheGenericMachineIsInTheInputs) {
 }
 
 TEST_F(MachineFileTest, SaysWhichKeyIsWrong) {
-  EXPECT_EQ(error_of(with("cores: 4", "cors: 4")), "11:1: unknown key 'cors'; did you mean 'cores'?");
-  EXPECT_EQ(error_of(with("nodes: 1", "nodes: 0")),
-            "7:8: 'nodes' expects an integer from 1 to 1000000, got '0'");
-  EXPECT_EQ(error_of(with("cores: 4", "cores: 1000001")),
-            "11:8: 'cores' expects an integer from 1 to 1000000, got '1000001'");
-  EXPECT_EQ(error_of(with("thread: 1.2e+10", "thread: -3")),
-            "16:11: 'memory.thread' expects a number of at least 1 (bytes/s), got '-3'");
-  EXPECT_EQ(error_of(with("latency: 1e-06", "latency: soon")),
-            "42:14: 'network.within.latency' expects a number of at least 0 (s), got 'soon'");
+  test::expect_message(error_of(with("cores: 4", "cors: 4")), {"11:1:", "unknown key 'cors'", "'cores'?"});
+  test::expect_message(error_of(with("nodes: 1", "nodes: 0")), {"7:8: 'nodes' expects", "got '0'"});
+  test::expect_message(error_of(with("cores: 4", "cores: 1000001")),
+                       {"11:8: 'cores' expects", "got '1000001'"});
+  test::expect_message(error_of(with("thread: 1.2e+10", "thread: -3")),
+                       {"16:11: 'memory.thread' expects", "got '-3'"});
+  test::expect_message(error_of(with("latency: 1e-06", "latency: soon")),
+                       {"42:14: 'network.within.latency' expects", "got 'soon'"});
 }
 
 TEST_F(MachineFileTest, SaysWhichKeyIsMissing) {
-  EXPECT_EQ(error_of(with("  all: 2.4e+10\n", "")),
-            " the key 'memory.all' is missing: give the same of all threads of a node together, or let "
-            "tessera-calibrate write the file");
-  EXPECT_EQ(error_of("name: nothing else\n"),
-            " the key 'nodes' is missing: give the number of machine nodes, which are all alike, or let "
-            "tessera-calibrate write the file");
-  EXPECT_EQ(
-      error_of(with("network:\n", "network:\n  between:\n    latency: 1e-6\n")),
-      " the key 'network.between.per_byte' is missing: give the seconds that each byte of a message between "
-      "nodes takes, or let tessera-calibrate write the file");
+  test::expect_message(error_of(with("  all: 2.4e+10\n", "")),
+                       {"'memory.all' is missing", "tessera-calibrate"});
+  test::expect_message(error_of("name: nothing else\n"), {"'nodes' is missing", "number of machine nodes"});
+  test::expect_message(error_of(with("network:\n", "network:\n  between:\n    latency: 1e-6\n")),
+                       {"'network.between.per_byte'", "is missing"});
   EXPECT_EQ(read(with("name: laptop\n", "")).name, "");
 }
 
@@ -112,7 +107,7 @@ TEST_F(MachineFileTest, SaysThatThereIsNoFile) {
     read_machine("no/such.yaml");
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "no/such.yaml: cannot open the machine file: No such file or directory");
+    test::expect_message(error.what(), {"no/such.yaml:", "cannot open the machine file"});
   }
 }
 

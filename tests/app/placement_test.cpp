@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "messages.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -78,11 +80,8 @@ TEST(PlacementTest, RanksOfOneDeviceShareALineAndAreWarnedOf) {
                              {.device = device(0, "Sample 100", "0000:3B:00.0")}});
   EXPECT_EQ(placement_text(ranks, false),
             "ranks 0-1: node a, processor 0, device 0 (Sample 100 at 0000:3B:00.0), at most 1.0 KiB each");
-  EXPECT_EQ(
-      overlap_warning(ranks),
-      "warning: 2 threads of ranks 0-1 share processor 0 of node a: start fewer, or give each rank its own "
-      "processors\n"
-      "warning: ranks 0-1 share the device at 0000:3B:00.0 of node a: start a rank for each device");
+  test::expect_message(overlap_warning(ranks),
+                       {"2 threads of ranks 0-1", "share the device at 0000:3B:00.0"});
 }
 
 // Each rank may see but its own, and call it the first.
@@ -104,18 +103,13 @@ TEST(PlacementTest, ThreadsThatHaveTheirOwnProcessorsAreNoOverlap) {
 }
 
 TEST(PlacementTest, MoreThreadsThanProcessorsAreAnOverlap) {
-  EXPECT_EQ(
-      overlap_warning(placed({{.threads = 2}})),
-      "warning: 2 threads of rank 0 share processor 0 of node a: start fewer, or give each rank its own "
-      "processors");
-  EXPECT_EQ(
-      overlap_warning(placed({{.node = "b"},
-                              {.processors = {0, 1}, .threads = 2},
-                              {.processors = {1, 2}},
-                              {.processors = {4}},
-                              {.processors = {0, 1}}})),
-      "warning: 4 threads of ranks 1-2,4 share processors 0-2 of node a: start fewer, or give each rank its "
-      "own processors");
+  test::expect_message(overlap_warning(placed({{.threads = 2}})), {"2 threads of rank 0", "processor 0"});
+  test::expect_message(overlap_warning(placed({{.node = "b"},
+                                               {.processors = {0, 1}, .threads = 2},
+                                               {.processors = {1, 2}},
+                                               {.processors = {4}},
+                                               {.processors = {0, 1}}})),
+                       {"4 threads of ranks 1-2,4", "processors 0-2"});
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 namespace tessera::app_test {
 
@@ -43,18 +42,10 @@ ParallelEnding run_on_ranks(const std::string& program, int ranks, const Folder&
                   environment};
   command.words.insert(command.words.end(), words.begin(), words.end());
   command.environment["TESSERA_TEST_STATUSES"] = statuses.path();
-  ParallelEnding ending{run(command), {}};
+  ParallelEnding ending{run(command), ranks, {}};
   for (const std::string& name : statuses.names())
     ending.rank_statuses.push_back(std::stoi(statuses.read(name)));
   return ending;
-}
-
-std::vector<std::string> lines_with(const std::string& text, const std::string& words) {
-  std::vector<std::string> found;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(words) != std::string::npos) found.push_back(line);
-  return found;
 }
 
 }  // namespace tessera::app_test

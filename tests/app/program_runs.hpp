@@ -34,16 +34,8 @@ class Folder {
 
 using Environment = std::map<std::string, std::string>;
 
-/// A run under mpiexec: its end, and the exit status of every rank.
-struct ParallelEnding : Ending {
-  std::vector<int> rank_statuses;
-};
-
 /// `mpiexec -n ranks program words...` in a folder.
 ParallelEnding run_on_ranks(const std::string& program, int ranks, const Folder& folder,
                             const std::vector<std::string>& words, const Environment& environment = {});
-
-/// The lines of a text that hold these words.
-std::vector<std::string> lines_with(const std::string& text, const std::string& words);
 
 }  // namespace tessera::app_test

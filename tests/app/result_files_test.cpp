@@ -21,11 +21,10 @@ class ResultFilesTest : public testing::Test {
   }
 
   /// By both ranks, about a word of the command line, and nothing new in the folder.
-  void expect_refused(const std::vector<std::string>& words, const std::string& message) const {
+  void expect_refused(const std::vector<std::string>& words, const std::vector<std::string>& told,
+                      test::SourceLine caller = test::SourceLine::here()) const {
     const auto before = folder_.names();
-    const ParallelEnding ending = blur(2, folder_, words);
-    EXPECT_EQ(ending.text(), "tessera-blur: error: command line: " + message + "\n");
-    EXPECT_EQ(ending.rank_statuses, std::vector<int>(2, 2));
+    expect_refusal(blur(2, folder_, words), told, caller);
     EXPECT_EQ(folder_.names(), before);
   }
 
@@ -70,11 +69,8 @@ TEST_F(ResultFilesTest, AnXdmfFileNamesTheArrays) {
 
 TEST_F(ResultFilesTest, AnXdmfFileNeedsAnHdf5FileAndANameOfItsOwn) {
   expect_refused({"input.file=image.h5", "output.png=o.png", "output.xdmf=o.xdmf"},
-                 "'output.xdmf=o.xdmf': 'output.xdmf': it is about the HDF5 file, and there is none: "
-                 "give output.file, too");
-  expect_refused({"run.yaml", "output.xdmf=o.h5"},
-                 "'output.xdmf=o.h5': 'output.xdmf': output.file has the same name: give each a name "
-                 "of its own");
+                 {"'output.xdmf':", "it is about the HDF5 file"});
+  expect_refused({"run.yaml", "output.xdmf=o.h5"}, {"'output.xdmf':", "output.file has the same name"});
 }
 
 // The scratch image of a blur is one of its own, wherever it is computed and however it is stored.
@@ -133,30 +129,18 @@ TEST_F(ResultFilesTest, HoldReductionsThatTheDeckNames) {
 }
 
 TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
-  const std::string advice = "it is about the HDF5 file, and there is none: give output.file, too";
   for (const std::string word : {"output.stages=[bh]", "output.chunks=[auto, 8]", "output.compression=1"})
     expect_refused({"input.file=image.h5", "output.png=o.png", word},
-                   "'" + word + "': '" + word.substr(0, word.find('=')) + "': " + advice);
-  expect_refused(
-      {"run.yaml", "output.stages=[bv]"},
-      "'output.stages=[bv]': 'output.stages': 'bv' is the output, which is written anyway: leave it "
-      "out, or name bh");
-  expect_refused({"run.yaml", "output.stages=[bw]"},
-                 "'output.stages=[bw]': 'output.stages' expects a list of bh, got 'bw'; did you mean 'bh'?");
+                   {"'" + word.substr(0, word.find('=')) + "':", "is about the HDF5 file"});
+  expect_refused({"run.yaml", "output.stages=[bv]"}, {"'output.stages':", "'bv' is the output"});
+  expect_refused({"run.yaml", "output.stages=[bw]"}, {"'output.stages' expects", "got 'bw'", "'bh'?"});
 }
 
 TEST_F(ResultFilesTest, StagesThatCannotBeWrittenAreRefusedWithTheReason) {
-  const std::string without = ": leave it out, or name bh";
-  expect_refused(
-      {"run.yaml", "output.stages=[input]"},
-      "'output.stages=[input]': 'output.stages': 'input' is an input, which is not written" + without);
+  expect_refused({"run.yaml", "output.stages=[input]"}, {"'output.stages':", "'input' is an input"});
   for (const std::string way : {"tile", "window", "rank", "replicated"})
     expect_refused({"run.yaml", "output.stages=[bh]", "schedule.bh.compute=" + way},
-                   "'output.stages=[bh]': 'output.stages': 'bh' is no array of its own by "
-                   "'schedule.bh.compute: " +
-                       way +
-                       "', and so cannot be written: leave one of both out, or say "
-                       "'schedule.bh.compute: distributed'");
+                   {"'output.stages':", "no array of its own", "'schedule.bh.compute: " + way + "'"});
 }
 
 }  // namespace

@@ -46,14 +46,17 @@ std::string name_of_type(hid_t type) {
 
 }  // namespace
 
-void write_sample(const Folder& folder, const std::string& name, const SampleImage& image) {
-  const std::string path = folder / name;
+void write_sample(const std::string& path, const SampleImage& image) {
   if (image.type == "uint8") write<std::uint8_t>(path, image, H5T_NATIVE_UINT8);
   if (image.type == "uint16") write<std::uint16_t>(path, image, H5T_NATIVE_UINT16);
   if (image.type == "int16") write<std::int16_t>(path, image, H5T_NATIVE_INT16);
   if (image.type == "int32") write<std::int32_t>(path, image, H5T_NATIVE_INT32);
   if (image.type == "float32") write<float>(path, image, H5T_NATIVE_FLOAT);
   if (image.type == "float64") write<double>(path, image, H5T_NATIVE_DOUBLE);
+}
+
+void write_sample(const Folder& folder, const std::string& name, const SampleImage& image) {
+  write_sample(folder / name, image);
 }
 
 StoredResult read_result(const std::string& path, const std::string& dataset) {

@@ -24,6 +24,8 @@ struct SampleImage {
   int greatest = 0;
 };
 
+/// Writes the image to a file.
+void write_sample(const std::string& path, const SampleImage& image);
 /// Writes the image to a file of a folder.
 void write_sample(const Folder& folder, const std::string& name, const SampleImage& image);
 

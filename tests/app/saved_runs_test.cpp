@@ -28,12 +28,10 @@ class SavedRunsTest : public testing::Test {
     return ending.output;
   }
   /// Expects the run to end with one line, on all ranks, without a file.
-  void expect_refused(int ranks, const std::vector<std::string>& words, const std::string& message) {
+  void expect_refused(int ranks, const std::vector<std::string>& words, const std::vector<std::string>& told,
+                      test::SourceLine caller = test::SourceLine::here()) {
     const auto before = folder_.names();
-    const ParallelEnding ending = blur(ranks, folder_, words);
-    EXPECT_EQ(ending.text(), "tessera-blur: error: " + message + "\n");
-    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
-    EXPECT_FALSE(ending.hung);
+    expect_refusal(blur(ranks, folder_, words), told, caller);
     EXPECT_EQ(folder_.names(), before);
   }
   Json json_of(const std::string& name) { return parse_json(folder_.read(name)); }
@@ -68,27 +66,22 @@ TEST_F(SavedRunsTest, ASavedPlanIsExplainedLikeThatOfTheDeck) {
 TEST_F(SavedRunsTest, PlansThatDoNotFit) {
   output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
   const std::vector<std::string> words = {"run.yaml", "output.png=o.png", "--plan", "plan.json"};
-  expect_refused(3, words, "plan.json: plans for 2 ranks, but 3 run: start as many, or save other plans");
+  expect_refused(3, words, {"plan.json:", "plans for 2 ranks"});
   expect_refused(2, {"run.yaml", "output.png=o.png", "--plan", "missing.json"},
-                 "missing.json: no such file; give the path of a plan, which --save-plan writes");
+                 {"missing.json:", "no such file", "--save-plan"});
   expect_refused(2, {"run.yaml", "output.png=o.png", "--plan", "plan.json", "threads=2"},
-                 "command line: 'threads=2': 'threads': the plans in plan.json are for 1: leave it out");
+                 {"'threads':", "the plans in plan.json are for 1"});
   const std::string text = folder_.read("plan.json");
   folder_.write("plan.json", text.substr(0, text.size() / 2));
   const std::size_t line =
       static_cast<std::size_t>(
           std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.size() / 2), '\n')) +
       1;
-  expect_refused(
-      2, words,
-      "plan.json: is not JSON from line " + std::to_string(line) + " on: save the plan again, or mend it");
+  expect_refused(2, words, {"plan.json:", "is not JSON from line " + std::to_string(line)});
   folder_.write("plan.json", std::string(text).replace(text.find("\"threads\":1"), 11, "\"threads\":0"));
-  expect_refused(
-      2, words,
-      "plan.json: rank 0, target: threads is 0, and may be 1 to 512: save the plan again, or mend it");
+  expect_refused(2, words, {"plan.json: rank 0", "threads is 0"});
   expect_refused(2, {"run.yaml", "--explain", "--save-plan", "nowhere/plan.json"},
-                 "nowhere/plan.json: cannot be written (No such file or directory); create its folder, or "
-                 "choose another that can be written");
+                 {"nowhere/plan.json:", "cannot be written"});
 }
 
 TEST_F(SavedRunsTest, ReportAgreesWithThePlan) {
@@ -138,31 +131,25 @@ TEST_F(SavedRunsTest, ReportAsTextAndPrinted) {
 
 TEST_F(SavedRunsTest, RecordsThatCannotBeWritten) {
   const std::vector<std::string> words = {"run.yaml", "output.png=o.png"};
-  const auto expect = [&](const char* option, const char* file, const std::string& message) {
-    expect_refused(2, {words[0], words[1], option, file}, message);
+  const auto expect = [&](const char* option, const char* file, const std::vector<std::string>& told) {
+    expect_refused(2, {words[0], words[1], option, file}, told);
   };
-  const std::string advice =
-      ": cannot be written (No such file or directory); create its folder, or choose another that can be "
-      "written";
-  expect("--report", "nowhere/r.txt", "nowhere/r.txt" + advice);
-  expect("--trace", "nowhere/t.json", "nowhere/t.json" + advice);
-  expect("--trace", "o.png",
-         "command line: --trace o.png: the run uses this file already: give it a name of its own");
-  expect("--report", "./image.png",
-         "command line: --report ./image.png: the run uses this file already: give it a name of its own");
-  expect("--report", "run.yaml",
-         "command line: --report run.yaml: the run uses this file already: give it a name of its own");
+  expect("--report", "nowhere/r.txt", {"nowhere/r.txt:", "cannot be written"});
+  expect("--trace", "nowhere/t.json", {"nowhere/t.json:", "cannot be written"});
+  expect("--trace", "o.png", {"--trace o.png:", "uses this file already"});
+  expect("--report", "./image.png", {"--report ./image.png:", "uses this file already"});
+  expect("--report", "run.yaml", {"--report run.yaml:", "uses this file already"});
 }
 
 TEST_F(SavedRunsTest, NothingIsWrittenOverWhatIsRead) {
   output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
-  const std::string advice = ": the run uses this file already: give it a name of its own";
   for (const char* file : {"image.png", "run.yaml"})
     expect_refused(2, {"run.yaml", "--explain", "--save-plan", file},
-                   std::string("command line: --save-plan ").append(file).append(advice));
-  expect_refused(2, {"run.yaml", "output.file=run.yaml"}, "output.file: run.yaml" + advice);
+                   {std::string("--save-plan ") + file + ":", "uses this file already"});
+  expect_refused(2, {"run.yaml", "output.file=run.yaml"},
+                 {"output.file: run.yaml:", "uses this file already"});
   expect_refused(2, {"run.yaml", "output.png=plan.json", "--plan", "plan.json"},
-                 "output.png: plan.json" + advice);
+                 {"output.png: plan.json:", "uses this file already"});
 }
 
 TEST_F(SavedRunsTest, APlanKeepsTheMemoryLimit) {
@@ -182,8 +169,7 @@ TEST_F(SavedRunsTest, ExplainPrintsOneRankOrTheGraph) {
   EXPECT_EQ(graph.substr(0, 19), "digraph pipeline {\n");
   EXPECT_EQ(lines_with(graph, "\"input\" -> \"bh\"").size(), 1U) << graph;
   EXPECT_EQ(lines_with(graph, "\"bh\" -> \"bv\" [label=").size(), 1U) << graph;
-  expect_refused(2, {"run.yaml", "--explain", "--rank", "2"},
-                 "command line: --rank 2: there are ranks 0 to 1");
+  expect_refused(2, {"run.yaml", "--explain", "--rank", "2"}, {"--rank 2:", "there are ranks 0 to 1"});
 }
 
 }  // namespace

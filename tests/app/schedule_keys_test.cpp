@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
+#include "messages.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
@@ -314,15 +315,16 @@ TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
   writable.add_of_others("grey");
   EXPECT_EQ(writable.names, std::vector<std::string>{"smooth"});
   EXPECT_EQ(writable.reason_against("smooth"), "");
-  const std::string instead = ": leave it out, or name smooth";
-  EXPECT_EQ(writable.reason_against("input"), "'input' is an input, which is not written" + instead);
-  EXPECT_EQ(writable.reason_against("result"), "'result' is the output, which is written anyway" + instead);
-  for (const std::string changes : {"step", "iterate"})
-    EXPECT_EQ(writable.reason_against(changes),
-              "'" + changes + "' changes in each turn of the loop 'solve'" + instead);
-  EXPECT_EQ(writable.reason_against("grey"), "a run of this deck and image has no stage 'grey'" + instead);
-  EXPECT_EQ(writable.reason_against("smoth"), "there is no stage 'smoth'; did you mean 'smooth'?");
-  EXPECT_EQ(writable.reason_against("other"), "there is no stage 'other'; there are smooth");
+  const auto expect_reason = [&writable](const std::string& name, const std::string& reason) {
+    test::expect_message(writable.reason_against(name), {"'" + name + "'", reason, "or name smooth"});
+  };
+  expect_reason("input", "is an input");
+  expect_reason("result", "is the output");
+  expect_reason("step", "in each turn of the loop 'solve'");
+  expect_reason("iterate", "in each turn of the loop 'solve'");
+  expect_reason("grey", "has no stage");
+  test::expect_message(writable.reason_against("smoth"), {"'smoth'", "did you mean 'smooth'?"});
+  test::expect_message(writable.reason_against("other"), {"'other'", "there are smooth"});
 }
 
 TEST(ScheduleKeysTest, KeysThatTheDeckGives) {

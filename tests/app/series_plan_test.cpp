@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "messages.hpp"
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/deck/load.hpp"
@@ -52,12 +53,13 @@ class SeriesPlanTest : public testing::Test {
     const std::string text = "{input: {file: a.png}" + keys + "}";
     return plan_series(application_, deck::load(make_schema(application_), {{"d.yaml", text}}), image_, 3);
   }
-  void expect_fault(const std::string& message) const {
+  void expect_fault(const std::vector<std::string>& words,
+                    test::SourceLine caller = test::SourceLine::here()) const {
     try {
       plan();
-      ADD_FAILURE() << message;
+      ADD_FAILURE_AT(caller.file, caller.line);
     } catch (const InternalError& error) {
-      EXPECT_EQ(error.what(), "PipelineApplication::parts: the part " + message);
+      test::expect_message(error.what(), words, caller);
     }
   }
 
@@ -71,9 +73,7 @@ TEST_F(SeriesPlanTest, ImagesThatMayDifferNeedAFunctionForThem) {
     make_schema(application_);
     ADD_FAILURE();
   } catch (const InternalError& error) {
-    EXPECT_STREQ(error.what(),
-                 "PipelineApplication::build_with: the image 'kernel' may differ from the input image "
-                 "(FurtherImage::may_differ): set the function that makes the pipeline for it");
+    test::expect_message(error.what(), {"PipelineApplication::build_with:", "'kernel' may differ"});
   }
   application_.build_with = [](const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>&,
                                const deck::Deck&) { return ends_of("input", "result", 1, image.domain); };
@@ -106,17 +106,17 @@ TEST_F(SeriesPlanTest, ImagesHaveThePointsThatAllTheirReadersNeed) {
 
 TEST_F(SeriesPlanTest, PartsThatDoNotFitTogetherAreFaults) {
   application_.parts = {part_of("begin", "input", "a", 1), part_of("end", "b", "result", 1)};
-  expect_fault("'end' reads 'b': neither the image nor an earlier part has this name");
+  expect_fault({"PipelineApplication::parts:", "'end' reads 'b'", "earlier part"});
   application_.parts = {part_of("begin", "input", "a", 1), part_of("end", "a", "b", 1)};
-  expect_fault("'end' is the last one, but its output is not 'result'");
+  expect_fault({"'end' is the last one", "not 'result'"});
   application_.parts = {part_of("begin", "input", "a", 1), part_of("end", "a", "b", 1)};
   application_.parts.back().output = "result";
-  expect_fault("'end' has no output 'result'");
+  expect_fault({"PipelineApplication::parts:", "'end' has no output 'result'"});
   application_.parts = {part_of("begin", "input", "a", 1), part_of("end", "a", "result", 1)};
   application_.parts.back().build = [](const io::ImageInfo&, const deck::Deck&) {
     return ends_of("a", "result", 1, Box{{0, 30}, {0, 10}});
   };
-  expect_fault("'end' reads 'a' as [0, 30) x [0, 10) of uint8, but it is [0, 30) x [0, 20) of uint8");
+  expect_fault({"PipelineApplication::parts:", "'end' reads 'a'", "[0, 30) x [0, 20)"});
 }
 
 }  // namespace

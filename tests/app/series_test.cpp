@@ -53,13 +53,10 @@ TEST_F(SeriesTest, NumbersFollowTheNaturalOrderOfNames) {
 TEST_F(SeriesTest, ABadFileEndsTheSeries) {
   write_frames(4);
   folder_.write("frames/f2.png", "no image");
-  const std::string reason =
-      "frames/f2.png: is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS "
-      "nor RLE); "
-      "convert it to one of them";
+  const Words told{"frames/f2.png:", "is not an image that can be read"};
   for (const int ranks : {1, 3})
-    expect_refused({"input.files=frames/*.png", "output.files=edges/{name}.png"}, reason, ranks);
-  expect_refused({"input.files=frames/*.png", "output.files=checked/{name}.png", "--check"}, reason);
+    expect_refused({"input.files=frames/*.png", "output.files=edges/{name}.png"}, told, ranks);
+  expect_refused({"input.files=frames/*.png", "output.files=checked/{name}.png", "--check"}, told);
   EXPECT_FALSE(folder_.names().contains("checked"));
 }
 
@@ -108,10 +105,7 @@ TEST_F(SeriesTest, ReportsAndTracesSpareImagesAndResults) {
   const auto expect_spared = [&](const char* option, const std::string& path) {
     const ParallelEnding ending =
         run("sobel", 2, {"input.files=frames/*.png", "output.files=edges/{name}.png", option, path});
-    EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2})) << ending.text();
-    EXPECT_EQ(lines_with(ending.errors, "error: "),
-              Words{"tessera-sobel: error: command line: " + std::string(option) + " " + path +
-                    ": the run uses this file already: give it a name of its own"});
+    expect_refusal(ending, {option + (" " + path) + ":", "uses this file already"});
   };
   expect_spared("--report", frame(1));
   expect_spared("--trace", "edges/f0.png");
@@ -149,50 +143,36 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
   std::filesystem::create_directory(folder_ / "other");
   std::filesystem::copy(folder_ / frame(1), folder_ / "other/f1.png");
   const std::string in = "input.files=frames/*.png", out = "output.files=e/{name}.png";
-  const auto key = [](const std::string& word, const std::string& message) {
-    return "command line: '" + word + "': '" + word.substr(0, word.find('=')) + "': " + message;
-  };
-  expect_refused({in}, key(in, "'output.files' is not given: give it, too"));
-  expect_refused({out, "input.file=frames/f1.png"}, key(out, "'input.files' is not given: give it, too"));
-  expect_refused({in, out, "input.file=frames/f1.png"},
-                 key("input.file=frames/f1.png", "'input.files' is given, too: give one of them"));
-  expect_refused({in, out, "output.png=o.png"},
-                 key("output.png=o.png", "one file for a series: write output.files, and leave this out"));
-  expect_refused({in, out, "bands=2"}, key("bands=2", "a series has none: leave it out"));
+  expect_refused({in}, {"'input.files':", "'output.files' is not given"});
+  expect_refused({out, "input.file=frames/f1.png"}, {"'output.files':", "'input.files' is not given"});
+  expect_refused({in, out, "input.file=frames/f1.png"}, {"'input.file':", "'input.files' is given, too"});
+  expect_refused({in, out, "output.png=o.png"}, {"'output.png':", "one file for a series"});
+  expect_refused({in, out, "bands=2"}, {"'bands':", "a series has none"});
   expect_refused({in, "output.files=edges/{name}.h5", "graph.write.on=threads"},
-                 key("graph.write.on=threads",
-                     "HDF5 and FITS files are read and written by one thread: say io, or leave it out"));
-  for (const char* word : {"output.chunks=[8,8]", "output.compression=3"})
-    expect_refused({in, out, word}, key(word,
-                                        "it is about HDF5 files, and this series writes none: leave it "
-                                        "out"));
-  expect_refused({in, out, "--plan", "p.json"},
-                 "command line: --plan and --save-plan are for single images: leave them out");
-  expect_refused(
-      {in, out, "--estimate"},
-      "command line: --estimate is for single images: give one of them by input.file and output.file");
+                 {"'graph.write.on':", "by one thread", "say io"});
+  for (const auto& [word, key] : {std::pair{"output.chunks=[8,8]", "'output.chunks':"},
+                                  {"output.compression=3", "'output.compression':"}})
+    expect_refused({in, out, word}, {key, "is about HDF5 files", "this series writes none"});
+  expect_refused({in, out, "--plan", "p.json"}, {"--plan and --save-plan", "for single images"});
+  expect_refused({in, out, "--estimate"}, {"--estimate", "for single images"});
   const std::string nothing = "input.files=frames/*.tif";
-  expect_refused({nothing, out}, key(nothing, "no file matches 'frames/*.tif'"));
+  expect_refused({nothing, out}, {"'input.files':", "no file matches 'frames/*.tif'"});
   const std::string missing = "input.files=[frames/f9.png]";
-  expect_refused({missing, out}, key(missing, "there is no file frames/f9.png"));
+  expect_refused({missing, out}, {"'input.files':", "there is no file frames/f9.png"});
   const std::string nowhere = "input.files=nowhere/*.png";
-  expect_refused({nowhere, out},
-                 key(nowhere, "cannot look into the folder nowhere: No such file or directory"));
+  expect_refused({nowhere, out}, {"'input.files':", "cannot look into the folder nowhere"});
   const std::string folders = "input.files=\"*/f1.png\"";
-  expect_refused({folders, out}, key(folders, "'*/f1.png': only the last part of a path may be a pattern"));
+  expect_refused({folders, out}, {"'*/f1.png':", "only the last part", "a pattern"});
   const std::string one = "output.files=e.png";
-  expect_refused({in, one}, key(one, "e.png is one file for 3 images: use {name} or {index}"));
+  expect_refused({in, one}, {"'output.files':", "one file for 3 images"});
   const std::string unknown = "output.files=e/{nmae}.png";
-  expect_refused({in, unknown}, key(unknown, "unknown placeholder {nmae}: write {name} or {index}"));
+  expect_refused({in, unknown}, {"'output.files':", "unknown placeholder {nmae}"});
   const std::string ending = "output.files=e/{name}.gif";
-  expect_refused(
-      {in, ending},
-      key(ending,
-          "e/{name}.gif has no ending of a format that is written: end it in .png, .tif, .h5 or .raw"));
+  expect_refused({in, ending}, {"'output.files':", "no ending of a format"});
   const std::string same = "output.files=frames/{name}.png";
-  expect_refused({in, same}, key(same, "frames/f0.png is an image of the series: write to another folder"));
+  expect_refused({in, same}, {"'output.files':", "frames/f0.png is an image of the series"});
   expect_refused({"input.files=[frames/f1.png, other/f1.png]", out},
-                 key(out, "frames/f1.png and other/f1.png would both become e/f1.png: use {index}"));
+                 {"'output.files':", "would both become e/f1.png"});
   EXPECT_FALSE(folder_.names().contains("e"));
 }
 

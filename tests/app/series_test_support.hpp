@@ -71,11 +71,9 @@ class SeriesTest : public testing::Test {
     return lines.empty() ? "" : lines.front().substr(std::string("tessera-restore: ").size());
   }
 
-  void expect_refused(const Words& words, const std::string& message, int ranks = 2) const {
-    const ParallelEnding ending = run("sobel", ranks, words);
-    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2)) << ending.text();
-    EXPECT_EQ(lines_with(ending.errors, "error:"), Words{"tessera-sobel: error: " + message});
-    EXPECT_FALSE(ending.hung);
+  void expect_refused(const Words& words, const Words& told, int ranks = 2,
+                      test::SourceLine caller = test::SourceLine::here()) const {
+    expect_refusal(run("sobel", ranks, words), told, caller);
   }
 
   Folder folder_;

@@ -117,14 +117,13 @@ class Kernels(Runs):
         nan, infinite = np.ones((5, 3), np.float32), np.ones((5, 3))
         nan[3, 2], infinite[4, 0] = np.nan, -np.inf
         for kernel, words, message in [
-                (nan, ("result=convolved",), "kernel.file': the weight (2, 3) is nan: give finite ones"),
-                (infinite, ("result=convolved", "kernel.normalise=false"), "kernel.file': the weight (0, 4) is -inf: give finite ones"),
-                (np.full((5, 3), 1e308), ("result=convolved",),
-                 "the sum of the weights is too large for numbers of 64 bits: give smaller ones"),
-                (np.zeros((5, 3), np.uint8), ("result=convolved",), "all weights are 0: give a kernel with others"),
-                (np.zeros((5, 3)), ("result=deconvolved",), "all weights are 0: give a kernel with others")]:
+                (nan, ("result=convolved",), "kernel.file': the weight (2, 3) is nan"),
+                (infinite, ("result=convolved", "kernel.normalise=false"), "kernel.file': the weight (0, 4) is -inf"),
+                (np.full((5, 3), 1e308), ("result=convolved",), "the sum of the weights is too large"),
+                (np.zeros((5, 3), np.uint8), ("result=convolved",), "all weights are 0"),
+                (np.zeros((5, 3)), ("result=deconvolved",), "all weights are 0")]:
             self.write_weights(kernel)
-            self.assertIn(message, self.refused("kernel.file=kernel.h5", *words))
+            self.expect_message(self.refused("kernel.file=kernel.h5", *words), message)
 
     def test_direct_convolutions_keep_numbers_that_are_not_finite_in_the_window(self):
         image = self.sample((25, 34), np.float32)
@@ -159,7 +158,7 @@ class Kernels(Runs):
         expected = self.result(*words, "border=mirror")
         np.testing.assert_array_equal(self.result(*words, "border=mirror", "--plan", "plan.json"), expected)
         error = self.refused(*words, "border=periodic", "--plan", "plan.json")
-        self.assertIn("the plan is of another pipeline or image", error)
+        self.expect_message(error, "another pipeline or image")
         self.assertIn("periodic", error)
 
     def test_series_say_once_which_method_is_chosen(self):
@@ -201,13 +200,11 @@ class Kernels(Runs):
         def refused(output, *further):
             return self.refused(*words, *further, image="input.files=[image.h5]", output=output)
 
-        self.assertIn("'kernel.file': all weights are 0: give a kernel with others", refused("output.files=o.h5"))
+        self.expect_message(refused("output.files=o.h5"), "'kernel.file':", "all weights are 0")
         self.write_weights(np.ones((31, 3)))
-        self.assertIn("'kernel.file': the kernel has 3 x 31 points, but the image only 34 x 25: give a smaller one",
-                      refused("output.files=o.h5"))
-        self.assertIn("'output.files': kernel.h5 is the file of 'kernel.file': write to another folder",
-                      refused("output.files=kernel.h5"))
-        self.assertIn("give either 'kernel.file' or 'kernel.sigma'", refused("output.files=o.h5", "kernel.sigma=2"))
+        self.expect_message(refused("output.files=o.h5"), "'kernel.file':", "3 x 31 points", "34 x 25")
+        self.expect_message(refused("output.files=kernel.h5"), "'output.files':", "kernel.h5 is the file of 'kernel.file'")
+        self.expect_message(refused("output.files=o.h5", "kernel.sigma=2"), "either 'kernel.file' or 'kernel.sigma'")
 
     def test_the_cheaper_method_is_chosen(self):
         self.write(self.sample((256, 256), np.float32))
@@ -253,23 +250,23 @@ class Kernels(Runs):
         self.write_kernel(self.sample((21, 5), np.float32))
         file = "kernel.file=kernel.h5"
         for words, message in [
-                (("result=convolved",), "the kernel is an image or a Gaussian: give either 'kernel.file' or 'kernel.sigma'"),
-                (("result=convolved", file, "kernel.sigma=1"), "give either 'kernel.file' or 'kernel.sigma'"),
+                (("result=convolved",), "an image or a Gaussian"),
+                (("result=convolved", file, "kernel.sigma=1"), "either 'kernel.file' or 'kernel.sigma'"),
                 (("result=power", file), "the result 'power' has no kernel"),
                 (("result=image", "kernel.sigma=1"), "the result 'image' has no kernel"),
-                (("result=convolved", file), "the kernel has 5 x 21 points, but the image only 30 x 20: give a smaller one"),
-                (("result=deconvolved", "kernel.sigma=9"), "the kernel has 73 x 73 points, but the image only 30 x 20"),
-                (("result=convolved", "kernel.sigma=1", "filter.highest=0.1"), "the result 'convolved' has no filter"),
-                (("result=deconvolved", "kernel.sigma=1", "method=direct"), "a deconvolution is computed by transforms only"),
+                (("result=convolved", file), "5 x 21 points, but the image only"),
+                (("result=deconvolved", "kernel.sigma=9"), "73 x 73 points, but the image only"),
+                (("result=convolved", "kernel.sigma=1", "filter.highest=0.1"), "'convolved' has no filter"),
+                (("result=deconvolved", "kernel.sigma=1", "method=direct"), "computed by transforms only"),
                 (("result=deconvolved", "kernel.file=none.h5"), "none.h5"),
                 (("kernel.dataset=kernel",), "'kernel.file' is not given"),
                 (("result=deconvolved", "kernel.sigma=1", "noise=0"), "noise"),
-                (("result=convolved", "kernel.sigma=1", "noise=0.1"), "'noise': the result 'convolved' has no use for it")]:
-            self.assertIn(message, self.refused(*words))
+                (("result=convolved", "kernel.sigma=1", "noise=0.1"), "'noise': the result 'convolved'")]:
+            self.expect_message(self.refused(*words), message)
         for kernel, message in [(np.ones((3, 4, 5), np.float32), "give one without channels"),
-                                (np.ones((3, 4), np.int32), "the kernel is of int32: give one of uint8, uint16")]:
+                                (np.ones((3, 4), np.int32), "the kernel is of int32")]:
             self.write_weights(kernel)
-            self.assertIn(message, self.refused("result=convolved", "kernel.file=kernel.h5"))
+            self.expect_message(self.refused("result=convolved", "kernel.file=kernel.h5"), message)
 
 
 if __name__ == "__main__":

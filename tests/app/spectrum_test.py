@@ -116,28 +116,27 @@ class Spectra(Runs):
 
     def test_stages_that_are_not_computed_are_refused(self):
         self.write(self.sample((20, 30), np.uint8))
-        self.assertIn("'output.stages': a run of this deck and image has no stage 'filtered': leave it out, or name "
-                      "some of values, spectrum_x, spectrum, half_power\n", self.refused("output.stages=[filtered]"))
+        self.expect_message(self.refused("output.stages=[filtered]"), "'output.stages':", "no stage 'filtered'", "half_power")
 
     def test_bad_input(self):
         self.write(self.sample((20, 20), np.uint8))
         for words, message in [
                 (("filter.lowest=0.2", "filter.highest=0.1"),
-                 "nothing lies between it and 'filter.highest': make it less than that"),
-                (("filter.notch.x=0.2",), "a notch needs x and y: give both 'filter.notch.x' and 'filter.notch.y'"),
+                 "between it and 'filter.highest'"),
+                (("filter.notch.x=0.2",), "a notch needs x and y"),
                 (("filter.shape=box",), "'box'"), (("result=phase",), "'phase'"),
-                (("filter.notch.width=0.1",), "there is no notch: leave it out, or give 'filter.notch.x', too"),
-                (("filter.order=3",), "'filter.order': there is no filter: leave it out"),
-                (("border=clamp",), "'border': the result 'power' has no kernel"),
-                (("kernel.normalise=false",), "'kernel.normalise': the result 'power' has no kernel"),
-                (("result=image", "noise=0.1"), "'noise': the result 'image' has no use for it: leave it out"),
-                (("result=complex", "method=direct"), "'method': the result 'complex' is computed by transforms only")]:
-            self.assertIn(message, self.refused(*words))
+                (("filter.notch.width=0.1",), "there is no notch"),
+                (("filter.order=3",), "'filter.order': there is no filter"),
+                (("border=clamp",), "'border': the result 'power'"),
+                (("kernel.normalise=false",), "'kernel.normalise': the result 'power'"),
+                (("result=image", "noise=0.1"), "'noise': the result 'image' has no use"),
+                (("result=complex", "method=direct"), "'method': the result 'complex'")]:
+            self.expect_message(self.refused(*words), message)
 
     def test_complex_images_and_png_results_are_refused(self):
         self.write(self.sample((20, 20), np.uint8))
-        self.assertIn("PNG holds uint8, uint16 or float32, not complex64; write HDF5 instead",
-                      self.refused("result=complex", output="output.png=o.png", ranks=1))
+        self.expect_message(self.refused("result=complex", output="output.png=o.png", ranks=1),
+                            "not complex64", "write HDF5 instead")
         self.store("image.h5", np.ones((20, 20), np.complex64))
         self.assertIn("complex64", self.refused(ranks=1))
 

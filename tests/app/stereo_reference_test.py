@@ -139,24 +139,18 @@ class StereoReference(ProgramRuns):
     def test_bad_input(self):
         self.scene((9, 20), np.uint8)
 
-        def expect_refused(words, why, count=2):
-            line = self.refused("stereo", 2, *self.words(count, "output.file=o.h5", *words))
-            self.assertEqual(line, f"tessera-stereo: error: command line: {why}\n")
+        def expect_refused(words, *told, count=2):
+            self.expect_message(self.refused("stereo", 2, *self.words(count, "output.file=o.h5", *words)), *told)
 
-        expect_refused(["prefilter=gauss"], "'prefilter=gauss': 'prefilter' expects one of none, sobel, got 'gauss'")
-        expect_refused(["cost=none"], "'cost=none': 'cost' expects one of squared, absolute, got 'none'")
-        expect_refused(["prefilter_cap=31"], "'prefilter_cap=31': 'prefilter_cap': there is no prefilter: leave it out, or give "
-                                             "prefilter=sobel, too")
+        expect_refused(["prefilter=gauss"], "'prefilter' expects", "got 'gauss'")
+        expect_refused(["cost=none"], "'cost' expects", "got 'none'")
+        expect_refused(["prefilter_cap=31"], "'prefilter_cap':", "there is no prefilter")
         for cap in ("0", "-1", "32768", "1.5"):
-            expect_refused(["prefilter=sobel", f"prefilter_cap={cap}"],
-                           f"'prefilter_cap={cap}': 'prefilter_cap' expects an integer from 1 to 32767, got '{cap}'")
+            expect_refused(["prefilter=sobel", f"prefilter_cap={cap}"], "'prefilter_cap' expects", f"got '{cap}'")
         for percentage in ("-1", "1001", "0.5", "often"):
-            expect_refused([f"uniqueness={percentage}"], f"'uniqueness={percentage}': 'uniqueness' expects an integer from 0 to "
-                                                         f"1000 (percent), got '{percentage}'")
+            expect_refused([f"uniqueness={percentage}"], "'uniqueness' expects", f"got '{percentage}'")
         self.scene((9, 20, 18), np.uint16, count=9)
-        expect_refused(["window=31"], "'input.reference=image0.h5': 'input.reference': errors may be too large for 8 match "
-                                      "images with 18 channels and a window of 31: give images with fewer channels, fewer match "
-                                      "images or a smaller window, or add absolute differences (cost=absolute)", count=9)
+        expect_refused(["window=31"], "'input.reference':", "errors may be too large", "cost=absolute", count=9)
 
 
 if __name__ == "__main__":

@@ -81,22 +81,20 @@ class StereoSeries(ProgramRuns):
         def refused(*more, ranks=2):
             return self.refused("stereo", ranks, *self.series(*more))
 
-        self.assertIn("'input.matches': 'right/1*.h5' gives 3 files, but input.files 5 files: give as many",
-                      refused('input.matches=["right/1*.h5"]'))
-        self.assertIn("'input.matches': no file matches 'right/*.png'", refused('input.matches=["right/*.png"]'))
-        self.assertIn("'input.matches': it names 9 files: name 1 to 8",
-                      refused("input.matches=[" + ", ".join(['"right/*.h5"'] * 9) + "]"))
-        self.assertIn("'input.reference': 'input.files' is given, too: give one of them",
-                      refused('input.matches=["right/*.h5"]', "input.reference=left/8.h5"))
-        self.assertIn("'output.files': right/8.h5 is an image of the series: write to another folder",
-                      refused('input.matches=["right/*.h5"]', "output.files=right/{name}.h5"))
+        self.expect_message(refused('input.matches=["right/1*.h5"]'), "'input.matches':", "gives 3 files", "5 files")
+        self.expect_message(refused('input.matches=["right/*.png"]'), "'input.matches':", "no file matches 'right/*.png'")
+        self.expect_message(refused("input.matches=[" + ", ".join(['"right/*.h5"'] * 9) + "]"),
+                            "'input.matches':", "it names 9 files")
+        self.expect_message(refused('input.matches=["right/*.h5"]', "input.reference=left/8.h5"),
+                            "'input.reference':", "'input.files' is given, too")
+        self.expect_message(refused('input.matches=["right/*.h5"]', "output.files=right/{name}.h5"),
+                            "'output.files':", "right/8.h5 is an image of the series")
         self.assertIn("'input.video'", refused('input.matches=["right/*.h5"]', "input.video=a.mkv"))
         self.store("right/10.h5", np.zeros((7, 41), np.uint8))
-        line = "the image of right/10.h5 is [0, 41) x [0, 7) of uint8, but that of left/10.h5 [0, 41) x [0, 23) of uint8"
         for more in ([], ["--check"]):
-            self.assertIn(line, refused('input.matches=["right/*.h5"]', *more))
+            self.expect_message(refused('input.matches=["right/*.h5"]', *more), "right/10.h5 is [0, 41) x [0, 7)")
         self.store("right/10.h5", np.zeros((23, 41), np.uint16))
-        self.assertIn("the image of right/10.h5 is [0, 41) x [0, 23) of uint16", refused('input.matches=["right/*.h5"]'))
+        self.expect_message(refused('input.matches=["right/*.h5"]'), "right/10.h5", "of uint16")
         skipped = self.ending("stereo", 2, *self.series('input.matches=["right/*.h5"]', "on_error=skip"))
         self.assertEqual(skipped.returncode, 2)
         self.assertIn("left out left/10.h5: the image of right/10.h5", skipped.stderr)

@@ -13,11 +13,6 @@ namespace tessera::app_test {
 namespace {
 
 /// The run ends on both ranks with this line alone.
-void expect_refused(const ParallelEnding& ending, const std::string& message) {
-  EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << ending.text();
-  EXPECT_EQ(lines_with(ending.errors, "error: "), Words{"tessera-stitch: error: " + message});
-}
-
 class StitchOutputTest : public testing::Test {
  protected:
   StitchOutputTest() { plate_.write_all(folder_); }
@@ -28,15 +23,14 @@ class StitchOutputTest : public testing::Test {
 
 TEST_F(StitchOutputTest, ReportAndTraceSpareOtherFiles) {
   const std::string tile = folder_.read("t_r01_c02.png");
-  const std::string why = ": the run uses this file already: give it a name of its own";
-  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--report", "./t_r01_c02.png"}),
-                 "command line: --report ./t_r01_c02.png" + why);
-  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--trace", "p.csv"}),
-                 "command line: --trace p.csv" + why);
-  expect_refused(stitch(folder_, 2, {"output.tiff=p.tif", "--report", "p.tif"}),
-                 "command line: --report p.tif" + why);
-  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--report", "r", "--trace", "r"}),
-                 "command line: --trace r" + why);
+  expect_refusal(stitch(folder_, 2, {"output.positions=p.csv", "--report", "./t_r01_c02.png"}),
+                 {"--report ./t_r01_c02.png:", "uses this file already"});
+  expect_refusal(stitch(folder_, 2, {"output.positions=p.csv", "--trace", "p.csv"}),
+                 {"--trace p.csv:", "uses this file already"});
+  expect_refusal(stitch(folder_, 2, {"output.tiff=p.tif", "--report", "p.tif"}),
+                 {"--report p.tif:", "uses this file already"});
+  expect_refusal(stitch(folder_, 2, {"output.positions=p.csv", "--report", "r", "--trace", "r"}),
+                 {"--trace r:", "uses this file already"});
   EXPECT_TRUE(folder_.read("t_r01_c02.png") == tile);
   EXPECT_FALSE(folder_.names().contains("p.csv"));
 }
@@ -46,7 +40,7 @@ TEST_F(StitchOutputTest, PlatesThatCannotBeWrittenAreRefusedAtOnce) {
   for (const char* key : {"output.tiff", "output.ome_tiff", "output.file", "output.png", "output.raw"}) {
     const ParallelEnding ending =
         stitch(folder_, 2, {"output.positions=p.csv", std::string(key) + "=folder"});
-    expect_refused(ending, "folder: exists and is not a regular file; choose another output file");
+    expect_refusal(ending, {"folder:", "exists and is not a regular file"});
     EXPECT_TRUE(lines_with(ending.output, "compared").empty()) << key;
     EXPECT_EQ(stitch(folder_, 1, {std::string(key) + "=folder", "--check"}).status, 2);
   }
@@ -72,9 +66,7 @@ TEST_F(StitchOutputTest, NumbersOfChannelsThatAFormatLacksAreRefusedAtOnce) {
   }
   const std::string tiles = "input.tiles=c{row}_{col}.h5";
   const ParallelEnding ending = stitch(folder_, 2, {tiles, "output.positions=p.csv", "output.tiff=p.tif"});
-  expect_refused(
-      ending,
-      "p.tif: TIFF is written with 1, 3 or 4 channels, not [0, 1) x [0, 1) x [0, 2); write HDF5 instead");
+  expect_refusal(ending, {"p.tif:", "1, 3 or 4 channels", "write HDF5"});
   EXPECT_TRUE(lines_with(ending.output, "compared").empty());
   expect_done(stitch(folder_, 2, {tiles, "output.file=p.h5", "output.raw=p"}));
 }
@@ -104,18 +96,17 @@ TEST_F(StitchRoomTest, AllFilesOnADiskCountBeforeTheWorkBegins) {
   const SmallDisk disk(folder_ / "disk", 160);
   expect_done(stitch(folder_, 2, {"output.positions=p.csv", "output.tiff=disk/p.tif", "output.raw=r"}));
   std::filesystem::remove(folder_ / "disk/p.tif");
-  const auto expect_no_room = [&](const Words& outputs, const std::string& key, const std::string& message) {
+  const auto expect_no_room = [&](const Words& outputs, const Words& told) {
     Words words = outputs;
     words.emplace_back("output.positions=q.csv");
     const ParallelEnding ending = stitch(folder_, 2, words);
-    expect_refused(ending, "command line: '" + outputs.back() + "': '" + key + "': " + message +
-                               ", but there is room for 160.0 KiB: make room, or write elsewhere");
+    expect_refusal(ending, told);
     EXPECT_TRUE(lines_with(ending.output, "compared").empty());
     EXPECT_FALSE(folder_.names().contains("q.csv"));
   };
-  expect_no_room({"output.tiff=disk/p.tif", "output.raw=disk/r"}, "output.raw",
-                 "disk/p.tif and disk/r: this needs some 197.4 KiB");
-  expect_no_room({"output.ome_tiff=disk/o.tif"}, "output.ome_tiff", "disk/o.tif: this needs some 164.5 KiB");
+  expect_no_room({"output.tiff=disk/p.tif", "output.raw=disk/r"},
+                 {"'output.raw':", "disk/p.tif and disk/r", "197.4 KiB"});
+  expect_no_room({"output.ome_tiff=disk/o.tif"}, {"'output.ome_tiff':", "disk/o.tif", "164.5 KiB"});
 }
 
 TEST_F(StitchRoomTest, APlateThatNoDiskHoldsIsRefused) { expect_no_disk_holds_it(); }

@@ -126,11 +126,11 @@ class Streams(ProgramRuns):
             self.assertIn("as ranks compute images of their own, but has no watchdog", self.output("chain", 2, *watched, *more))
         self.assertIn("2 ranks, period 2 s", self.output("chain", 2, *watched, "--estimate"))
         for more in ([], ["--explain"], ["--check"]):
-            self.assertIn("'watchdog': a series that is not divided into tasks on groups has none: leave it out",
-                          self.refused("chain", 2, *self.chain("watchdog=60", "program.allocation=whole"), *more))
+            self.expect_message(self.refused("chain", 2, *self.chain("watchdog=60", "program.allocation=whole"), *more),
+                                "'watchdog': a series", "not divided into tasks")
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
-            self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
-                          self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))
+            self.expect_message(self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)),
+                                "the series is not divided", "program.allocation=mixed")
 
     def test_less_memory_holds_fewer_images(self):
         os.mkdir(self.path("large"))
@@ -200,10 +200,10 @@ class Streams(ProgramRuns):
                 image[5, 3] = np.nan
             self.store(f"floats/{i}.h5", image)
         words = ("finite", "output.files=out/{name}.h5", "groups={a: [first], b: [second]}", "program.allocation=mixed", "threads=1")
-        refused = "floats/{}.h5 has no finite number at (3, 5): give one of finite numbers"
+        refused = "floats/{}.h5 has no finite number at (3, 5)"
         for ranks, files, broken in ((1, "floats/*.h5", 0), (3, "floats/[1-6].h5", 4)):
             message = self.refused(self.test_program, ranks, *words, f"input.files={files}")
-            self.assertIn(f"'input.files': {refused.format(broken)}", message)
+            self.expect_message(message, f"'input.files': {refused.format(broken)}")
         ended = self.ending(self.test_program, 2, *words, "input.files=floats/*.h5", "on_error=skip")
         self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
         for broken in (0, 4):
@@ -234,8 +234,8 @@ class Streams(ProgramRuns):
             self.assertTrue(mine, rank)
             for before, after in zip(mine, mine[1:]):
                 self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
-        self.assertIn("command line: --trace t.json: the run uses this file already", self.refused(
-            "chain", 2, *self.chain("program.allocation=mixed", "program.chart=t.json", "--trace", "t.json")))
+        self.expect_message(self.refused("chain", 2, *self.chain("program.allocation=mixed", "program.chart=t.json", "--trace", "t.json")),
+                            "--trace t.json:", "uses this file already")
 
     def test_nothing_may_be_left(self):
         for i in range(COUNT):
@@ -264,24 +264,22 @@ class Streams(ProgramRuns):
         def refused(*more, ranks=2):
             return self.refused("chain", ranks, *self.chain("program.allocation=mixed", *more))
 
-        self.assertIn("'graph.read.workers': it is about series that are not divided", refused("graph.read.workers=1"))
-        self.assertIn("'program.profile': tasks are measured with one image: give it by input.file",
-                      refused("program.profile=p.yaml"))
+        self.expect_message(refused("graph.read.workers=1"), "'graph.read.workers':", "not divided")
+        self.expect_message(refused("program.profile=p.yaml"), "'program.profile':", "measured with one image")
         self.assertIn("videos are not divided into tasks",
                       self.refused("chain", 2, f"{self.decks}/chain/joined_edges.yaml", "input.video=a.mkv", "output.video=b.mkv"))
         self.assertIn("'bands': a series has none", refused("bands=2"))
         line = refused("memory=20K")
         self.assertIn("but may use 20.0 KiB", line)
-        self.assertIn("give tasks more ranks, or more memory, or write a smaller graph.window", line)
+        self.assertIn("give tasks more ranks", line)
         self.assertNotIn("graph.window", refused("memory=10K", "graph.window=1"))
         self.store("right/9.h5", np.zeros((7, 53), np.uint8))
         line = self.refused("stereo", 2, *self.stereo("program.allocation=mixed"))
-        self.assertIn("right/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/9.h5 [0, 53) x [0, 37) of uint8: give one like it\n", line)
+        self.expect_message(line, "right/9.h5 is [0, 53) x [0, 7)", "one like it")
         self.store("in/9.h5", np.zeros((7, 53), np.uint8))
-        line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one like "
-                "it, or write program.allocation=whole, with which images may differ")
+        line = "the image of in/9.h5 is [0, 53) x [0, 7)"
         for more in ([], ["--check"]):
-            self.assertIn(line, refused(*more))
+            self.expect_message(refused(*more), line)
         ended = self.ending("chain", 2, *self.chain("program.allocation=mixed", "on_error=skip"))
         self.assertEqual(ended.returncode, 2)
         self.assertIn(f"left out in/9.h5: {line}", ended.stderr)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/host_threads.hpp"
 
@@ -70,9 +71,7 @@ TEST(ThreadsTest, NoNumberOfThreads) {
   try {
     threads_with("many");
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, from 1 to 512");
+    test::expect_message(error.what(), {"OMP_NUM_THREADS is 'many'", "from 1 to 512"});
   }
 }
 
@@ -94,9 +93,7 @@ TEST(ThreadsTest, ThreadsThatTheSystemDoesNotStart) {
   }
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_TRUE(message.starts_with("of 500 threads, only ")) << message;
-  EXPECT_NE(message.find("give a smaller number, as threads in the deck or as OMP_NUM_THREADS"),
-            std::string::npos)
-      << message;
+  EXPECT_NE(message.find("give a smaller number"), std::string::npos) << message;
 }
 #endif
 

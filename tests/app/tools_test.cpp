@@ -30,11 +30,12 @@ class ToolsTest : public testing::Test {
   }
   /// On all ranks this status and one line, and nothing new in the folder.
   void expect_ended(int status, const std::string& application, const std::vector<std::string>& words,
-                    const std::string& line) const {
+                    const std::vector<std::string>& told,
+                    test::SourceLine caller = test::SourceLine::here()) const {
     const auto before = folder_.names();
     for (const int ranks : {1, 3}) {
       const ParallelEnding ending = run(application, ranks, words);
-      EXPECT_EQ(ending.errors, "tessera-" + application + ": " + line + "\n") << ending.text();
+      test::expect_message(ending.errors, told, caller);
       EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), status));
       EXPECT_EQ(folder_.names(), before);
     }
@@ -90,16 +91,11 @@ TEST_F(GenerateTest, ASeedChangesStarsAndNoise) {
 }
 
 TEST_F(GenerateTest, RefusesWhatItCannotDraw) {
-  const std::string start = "error: command line: ";
   expect_ended(2, "generate", {"stars.width=6.5", "output.raw=o.raw"},
-               start +
-                   "'stars.width=6.5': 'stars.width': a star would reach beyond the next square: give at "
-                   "most 6.4, a fifth of stars.spacing");
+               {"'stars.width':", "a star would reach", "at most 6.4"});
   expect_ended(2, "generate", {"kind=noise", "noise.longest=48", "output.raw=o.raw"},
-               start + "'noise.longest=48': 'noise.longest': give a power of 2");
-  expect_ended(2, "generate", {"kind=noise"},
-               "error: nothing to write: give output.file, output.png, output.tiff or output.raw in the deck "
-               "or as key=value");
+               {"'noise.longest':", "give a power of 2"});
+  expect_ended(2, "generate", {"kind=noise"}, {"nothing to write", "output.tiff or output.raw"});
 }
 
 // Through all formats and back, on other ranks each time.
@@ -131,12 +127,9 @@ TEST_F(ConvertTest, ArraysMayHaveFourDimensions) {
   expect_done("compare", 2,
               {"input.file=a.raw", raw_shape, raw_type, "other.file=a.h5", "tolerance.maximum=0"});
   expect_ended(2, "convert", {"input.file=a.h5", "output.file=b.h5", "output.xdmf=b.xdmf"},
-               "error: command line: 'output.xdmf=b.xdmf': 'output.xdmf': XDMF has no grids of 4 dimensions: "
-               "leave it out");
-  expect_ended(
-      2, "blur", {"input.file=a.h5", "output.file=b.h5"},
-      "error: command line: 'input.file=a.h5': 'input.file': the image has 4 dimensions: give one of "
-      "2 or 3");
+               {"'output.xdmf':", "no grids of 4 dimensions"});
+  expect_ended(2, "blur", {"input.file=a.h5", "output.file=b.h5"},
+               {"'input.file':", "the image has 4 dimensions"});
 }
 
 TEST_F(ConvertTest, IntegersAreRoundedAndEndAtTheirLimits) {
@@ -240,12 +233,9 @@ TEST_F(CompareTest, BeyondAToleranceTheStatusIs1) {
       "compare", 3,
       with({"tolerance.maximum=3", "tolerance.mean=1", "tolerance.psnr=44.1", "tolerance.differing=2"}));
   expect_ended(1, "compare", with({"tolerance.maximum=2.5"}),
-               "the greatest difference is 3, more than tolerance.maximum allows: 2.5");
-  expect_ended(
-      1, "compare", with({"tolerance.mean=0.5", "tolerance.psnr=50", "tolerance.differing=1"}),
-      "the mean difference is 1, more than tolerance.mean allows: 0.5; the peak signal-to-noise ratio "
-      "is 44.1514035, less than tolerance.psnr allows: 50; the number of points that differ is 2, "
-      "more than tolerance.differing allows: 1");
+               {"the greatest difference is 3", "tolerance.maximum"});
+  expect_ended(1, "compare", with({"tolerance.mean=0.5", "tolerance.psnr=50", "tolerance.differing=1"}),
+               {"the mean difference is 1", "44.1514035", "tolerance.differing"});
   EXPECT_EQ(raw("compare", 2, with({})), bytes_of<float>({0, 3, 0, 1}));
 }
 
@@ -255,14 +245,11 @@ TEST_F(CompareTest, WhatCannotBeComparedIsBadInput) {
   write_sample(folder_, "c.h5", {"uint8", 40, 31});
   const auto expect_refused = [&](const std::string& other, const std::string& what) {
     expect_ended(2, "compare", {"input.file=a.h5", "other.file=" + other},
-                 "error: command line: 'other.file=" + other + "': 'other.file': the image is " + what +
-                     ", but that of input.file [0, 40) x [0, 30) of uint8: give one like it");
+                 {"'other.file':", "the image is " + what, "give one like it"});
   };
   expect_refused("b.h5", "[0, 40) x [0, 30) of uint16");
   expect_refused("c.h5", "[0, 40) x [0, 31) of uint8");
-  expect_ended(2, "compare", {"input.file=a.h5"},
-               "error: command line: the key 'other.file' is required: give it in the deck, or "
-               "other.file=VALUE on the command line");
+  expect_ended(2, "compare", {"input.file=a.h5"}, {"the key 'other.file'", "is required"});
 }
 
 }  // namespace

@@ -75,10 +75,16 @@ Session::Session(int& argc, char**& argv) {
   // If a file grows beyond the limit of the system, the write fails with an error that names the file.
   // Without this line, the signal SIGXFSZ would end the rank without a message.
   std::signal(SIGXFSZ, SIG_IGN);
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
+  int runs = 0;
+  MPI_Initialized(&runs);
+  ends_mpi_ = runs == 0;
+  if (ends_mpi_)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
+  else
+    MPI_Query_thread(&thread_level_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);
-  if (rank_count_ == 1 && launched_processes() > 1) {
+  if (ends_mpi_ && rank_count_ == 1 && launched_processes() > 1) {
     MPI_Finalize();
     throw InputError(
         fmt::format("the launcher started {} processes, but MPI says there is 1: start with the mpiexec of "
@@ -88,8 +94,8 @@ Session::Session(int& argc, char**& argv) {
 }
 
 Session::~Session() {
-  if (kokkos_started_) Kokkos::finalize();
-  MPI_Finalize();
+  if (ends_kokkos_) Kokkos::finalize();
+  if (ends_mpi_) MPI_Finalize();
 }
 
 std::string Session::thread_level() const {
@@ -115,7 +121,10 @@ int Session::threads(int asked) const {
 }
 
 void Session::start_kokkos(int threads) {
-  if (kokkos_started_) return;
+  if (Kokkos::is_initialized()) {
+    threads_ = HostExecutionSpace().concurrency();
+    return;
+  }
   threads_ = this->threads(threads);
   collectively(communicator(), [this] {
     const Affinity own = own_affinity();
@@ -123,7 +132,7 @@ void Session::start_kokkos(int threads) {
   });
   set_openmp_threads(threads_);
   compat::initialize(threads_, device_of_rank(communicator()));
-  kokkos_started_ = true;
+  ends_kokkos_ = true;
 }
 
 void Session::print(const std::string& text) const {

@@ -14,18 +14,19 @@
 namespace tessera::app {
 
 /// The lifetime of MPI and Kokkos in a program. The constructor starts MPI, start_kokkos() starts Kokkos, and
-/// the destructor ends both. No other code of the program starts or ends them.
+/// the destructor ends both. No other code of the program starts or ends them. Where MPI or Kokkos runs
+/// already, because a test calls the program as a function, the session uses it and does not end it.
 class Session {
  public:
-  /// Starts MPI. Throws InputError when the launcher of another MPI library has started this program, because
-  /// each process would then be the only rank of its own MPI job.
+  /// Starts MPI, unless it runs already. Throws InputError when the launcher of another MPI library has
+  /// started this program, because each process would then be the only rank of its own MPI job.
   Session(int& argc, char**& argv);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos, unless it has started already. Kokkos uses as many threads as threads(int) returns for
-  /// the argument `threads`. In a build for devices, each rank takes one device, and the ranks of a machine
+  /// Starts Kokkos, unless it runs already. Kokkos uses as many threads as threads(int) returns for the
+  /// argument `threads`. In a build for devices, each rank takes one device, and the ranks of a machine
   /// node take its devices in turn. Collective. Throws InputError in the cases in which threads(int) throws
   /// it, and when the rank is to have more threads than processors, and the system does not start so many.
   void start_kokkos(int threads);
@@ -63,7 +64,8 @@ class Session {
   int rank_count_ = 1;
   int threads_ = 0;
   int thread_level_ = 0;
-  bool kokkos_started_ = false;
+  bool ends_mpi_ = false;
+  bool ends_kokkos_ = false;
 };
 
 /// Returns whether errors of this type are always thrown by all ranks together, so that each rank can end

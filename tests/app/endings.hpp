@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "messages.hpp"
+
+// How runs of programs end.
+namespace tessera::app_test {
+
+/// How a program ended.
+struct Ending {
+  /// The exit status; negative: the signal that ended it.
+  int status = 0;
+  /// It ran longer than it may, and was ended.
+  bool hung = false;
+  std::string output;
+  std::string errors;
+
+  std::string text() const { return output + errors; }
+};
+
+/// How a program ended on several ranks, and the exit status of each.
+struct ParallelEnding : Ending {
+  int ranks = 1;
+  std::vector<int> rank_statuses;
+};
+
+/// The lines of a text that hold these words.
+std::vector<std::string> lines_with(const std::string& text, const std::string& words);
+
+/// Expects that one line of what a program printed tells of an error, with these words.
+void expect_error(const Ending& ending, const std::vector<std::string>& words,
+                  test::SourceLine caller = test::SourceLine::here());
+
+/// Expects that every rank refused its input with status 2, and that one line says why, with these words.
+void expect_refusal(const ParallelEnding& ending, const std::vector<std::string>& words,
+                    test::SourceLine caller = test::SourceLine::here());
+
+}  // namespace tessera::app_test

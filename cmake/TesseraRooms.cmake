@@ -21,12 +21,18 @@ endfunction()
 
 # tessera_whole_rooms(target): all source files of a room are compiled as one. This is faster than compiling them one by
 # one, because most of the time is spent on the headers. The files of a large room are compiled in several parts, side by
-# side. Rooms in which no loop runs over points are compiled with -O1: none of them has a kernel, or a template that others
-# have and that would have to be fast.
+# side. Rooms that handle decks, plans as texts and what programs share are compiled with -O1: they have no kernel.
 function(tessera_whole_rooms target)
   set(most_files 45)
-  set(rooms_without_points app deck pipeline-explain pipeline-plan_file)
+  if(target STREQUAL tessera_operators)
+    set(most_files 10)  # which take as long as 45 others: each has kernels for many types
+  endif()
+  set(rooms_without_kernels app deck pipeline-explain pipeline-plan_file)
   tessera_rooms(${target})
+  # It looks at all numbers of images.
+  if(sources_of_app)
+    list(FILTER sources_of_app EXCLUDE REGEX finite_images)
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(room IN LISTS rooms)
     set(part ${room})
@@ -34,9 +40,11 @@ function(tessera_whole_rooms target)
       list(SUBLIST sources_of_${room} 0 ${most_files} sources)
       list(REMOVE_ITEM sources_of_${room} ${sources})
       set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${part})
-      if(room IN_LIST rooms_without_points)
+      if(room IN_LIST rooms_without_kernels)
+        # Precompiled headers are for one level of optimisation.
         set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${part}_cxx.cxx
-                                    TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+                                    TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>
+                                    SKIP_PRECOMPILE_HEADERS ON)
       endif()
       string(APPEND part "-more")
     endwhile()

@@ -7,10 +7,11 @@ if(TESSERA_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${TESSERA_CCACHE})
-  # So that ccache sees which precompiled header a file was compiled with, and that headers' times make no other one.
-  if(TESSERA_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    add_compile_options(-fpch-preprocess)
-  elseif(TESSERA_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  # So that ccache sees which precompiled header a file was compiled with. Those of Clang name the folder that they were made
+  # in, so that a clone in another one would have to compile everything.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  else()
+    set(TESSERA_PRECOMPILED_HEADERS OFF)
   endif()
 endif()

@@ -6,6 +6,7 @@
 
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
+#include "tessera/domain/error.hpp"
 
 namespace {
 

@@ -70,8 +70,7 @@ void expect_message(const std::string& message, const std::vector<std::string>& 
         << "the message is\n  " << text << "\nand tests/messages.txt has with these words\n  "
         << (known.empty() ? "nothing" : known)
         << "\nIf the message is as it should be, run scripts/messages; if that is another message, choose "
-           "words that it "
-           "does not have.";
+           "words that it does not have.";
 }
 
 std::string replaced(std::string message, const std::string& part, const std::string& name) {

@@ -39,7 +39,8 @@ TEST_P(BadInputRunTest, IsOneLineAndStatus2OnAllRanks) {
   write_bad_input(folder.path());
   const auto before = folder.names();
   const ParallelEnding ending = blur(3, folder, GetParam().words, GetParam().environment);
-  expect_refusal(ending, GetParam().told);
+  // OpenMP may print a line about its environment, too.
+  expect_refusal(errors_of(ending), GetParam().told);
   EXPECT_EQ(folder.names(), before);
 }
 

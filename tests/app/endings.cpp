@@ -15,10 +15,18 @@ std::vector<std::string> lines_with(const std::string& text, const std::string& 
   return found;
 }
 
+ParallelEnding errors_of(ParallelEnding ending) {
+  std::string errors;
+  for (const auto& line : lines_with(ending.errors, "error:")) errors += line + "\n";
+  ending.errors = errors;
+  return ending;
+}
+
 void expect_error(const Ending& ending, const std::vector<std::string>& words, test::SourceLine caller) {
   const auto lines = lines_with(ending.text(), "error:");
-  if (lines.size() == 1) return test::expect_message(lines.front(), words, caller);
-  ADD_FAILURE_AT(caller.file, caller.line) << lines.size() << " errors in\n" << ending.text();
+  if (lines.size() == 1 && ending.errors == lines.front() + "\n")
+    return test::expect_message(lines.front(), words, caller);
+  ADD_FAILURE_AT(caller.file, caller.line) << "not one line of an error:\n" << ending.text();
 }
 
 void expect_refusal(const ParallelEnding& ending, const std::vector<std::string>& words,

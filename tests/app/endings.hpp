@@ -30,11 +30,15 @@ struct ParallelEnding : Ending {
 /// The lines of a text that hold these words.
 std::vector<std::string> lines_with(const std::string& text, const std::string& words);
 
-/// Expects that one line of what a program printed tells of an error, with these words.
+/// The ending with those lines of `errors` only that tell of an error: launchers and libraries print others.
+ParallelEnding errors_of(ParallelEnding ending);
+
+/// Expects that `errors` is one line, which tells of an error with these words, and that `output` tells of
+/// none.
 void expect_error(const Ending& ending, const std::vector<std::string>& words,
                   test::SourceLine caller = test::SourceLine::here());
 
-/// Expects that every rank refused its input with status 2, and that one line says why, with these words.
+/// Expects that every rank refused its input with status 2, and says why as expect_error expects.
 void expect_refusal(const ParallelEnding& ending, const std::vector<std::string>& words,
                     test::SourceLine caller = test::SourceLine::here());
 

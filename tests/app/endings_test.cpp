@@ -23,7 +23,7 @@ class EndingsTest : public testing::Test {
                          test::SourceLine caller = test::SourceLine::here()) const {
     const auto began = std::chrono::steady_clock::now();
     ParallelEnding ending = run_on_ranks(program, ranks, folder_, words);
-    expect_error(ending, told, caller);
+    expect_error(errors_of(ending), told, caller);
     EXPECT_FALSE(ending.hung);
     EXPECT_LT(std::chrono::steady_clock::now() - began, 30s) << "on a machine that others use, too";
     return ending;

@@ -94,7 +94,9 @@ TEST(EstimateReport, SaysWhatItAssumes) {
   setting.costs.stages["mean"].seconds_per_point = 1e-9;
   EXPECT_TRUE(notes(setting, 2)
                   .starts_with("other.yaml: it describes 4 cores of 'Abacus 12', and this machine has "));
-  EXPECT_TRUE(notes(setting, 2).ends_with("no file.read or file.write")) << notes(setting, 2);
+  EXPECT_TRUE(notes(setting, 2)
+                  .ends_with("'\nfiles count nothing, as the machine file has no file.read or file.write"))
+      << notes(setting, 2);
 }
 
 }  // namespace

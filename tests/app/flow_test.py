@@ -170,7 +170,7 @@ class Flow(ProgramRuns):
             self.store(f"f{name}.h5", first.astype("f4"))
             self.store(f"g{name}.h5", second.astype("f4"))
         words = ("scales=1", "warps=1", "turns=2", "threads=1")
-        refused = "g1.h5 has no finite number at (3, 50)"
+        refused = "g1.h5 has no finite number at (3, 50): give one of finite numbers"
         for ranks in (0, 2):
             message = self.refused("flow", ranks, "input.files=f?.h5", 'input.second=["g?.h5"]', "output.files=o/{name}.flo", *words)
             self.expect_message(message, f"'input.second': {refused}")

@@ -9,6 +9,7 @@
 
 #include "io/plain_hdf5.hpp"
 #include "json_support.hpp"
+#include "messages.hpp"
 #include "sample_images.hpp"
 
 namespace tessera::app_test {
@@ -165,7 +166,8 @@ TEST_F(Heat3dTest, EndsInASteadyStateOrHasNotConverged) {
   EXPECT_GT(residuals[residuals.size() - 2], 1e-6);
   const ParallelEnding few = heat(3, with(box, {"tolerance=1e-6", "steps=7"}));
   EXPECT_EQ(few.rank_statuses, (std::vector<int>{3, 3, 3})) << few.text();
-  EXPECT_EQ(lines_with(few.errors, "'diffuse' has not converged after 7 turns").size(), 1U) << few.errors;
+  EXPECT_EQ(lines_with(few.errors, "the loop 'diffuse' has not converged after 7 turns").size(), 1U)
+      << few.errors;
   EXPECT_EQ(result().extents, (std::vector<hsize_t>{8, 4, 10}));
 }
 

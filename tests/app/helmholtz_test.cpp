@@ -123,20 +123,21 @@ TEST_F(HelmholtzTest, WritesHowTheResidualWent) {
 TEST_F(HelmholtzTest, TellsWhenItDoesNotConverge) {
   const ParallelEnding ending = solve(2, {"turns=3", "tolerance=0"});
   EXPECT_EQ(ending.rank_statuses, (std::vector<int>{3, 3})) << ending.text();
-  EXPECT_EQ(lines_with(ending.errors, "'solve' has not converged after 3 turns").size(), 1u) << ending.errors;
+  EXPECT_EQ(lines_with(ending.errors, "the loop 'solve' has not converged after 3 turns").size(), 1u)
+      << ending.errors;
 }
 
 TEST_F(HelmholtzTest, RefusesWhatCannotBe) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"intervals.x=1", "intervals.x"},
-      {"relaxation=0.5", "weighted_jacobi and red_black"},
+      {"relaxation=0.5", "only weighted_jacobi and red_black have one"},
       {"solver=multigrid", "solver"},
       {"tolerance=-1", "tolerance"},
       {"turns=0", "turns"},
       {"input.file=a.png", "input"},
-      {"a.png", "an image is no deck: leave it out"},
+      {"a.png", "command line: 'a.png': an image is no deck: leave it out, as this program reads no image"},
       {"output.comparison=c.png", "output.comparison"},
-      {"output.png=s.png", "not float64"},
+      {"output.png=s.png", "PNG holds uint8, uint16 or float32, not float64"},
       {"loops.solve.turns_per_tile=64", "loops.solve.turns_per_tile"},
       {"memory=1 KiB", "memory"}};
   for (const auto& [word, reason] : cases)
@@ -149,7 +150,8 @@ TEST_F(HelmholtzTest, RefusesWhatCannotBe) {
     }
   const ParallelEnding weighted = solve(2, {"solver=weighted_jacobi", "relaxation=1.5"});
   EXPECT_EQ(weighted.status, 2) << weighted.text();
-  EXPECT_EQ(lines_with(weighted.errors, "sure to converge up to 1").size(), 1u) << weighted.errors;
+  EXPECT_EQ(lines_with(weighted.errors, "weighted_jacobi is sure to converge up to 1 only").size(), 1u)
+      << weighted.errors;
   EXPECT_EQ(solve(1, {"turns=2"}, "nowhere/s.h5").status, 2);
 }
 

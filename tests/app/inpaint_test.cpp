@@ -125,7 +125,8 @@ TEST_F(InpaintTest, RefusesRoundsThatCannotBe) {
 TEST_F(InpaintTest, TheMaximumIsNotConverged) {
   const ParallelEnding ending = inpaint(3, {"turns=7"});
   EXPECT_EQ(ending.rank_statuses, (std::vector<int>{3, 3, 3})) << ending.text();
-  EXPECT_EQ(lines_with(ending.errors, "'fill' has not converged after 7 turns").size(), 1u) << ending.errors;
+  EXPECT_EQ(lines_with(ending.errors, "inpaint: the loop 'fill' has not converged after 7 turns").size(), 1u)
+      << ending.errors;
   EXPECT_EQ(result().size(), static_cast<std::size_t>(width * height));
 }
 

@@ -136,7 +136,7 @@ TEST_F(LifeTest, APulsarHasPeriod3) {
     const ParallelEnding other = life(ranks, words);
     EXPECT_EQ(other.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 3)) << other.text();
     EXPECT_EQ(numbers(other).substr(0, 22), "generation 8, period 0");
-    EXPECT_EQ(lines_with(other.errors, "'generations' has not converged after 8 turns").size(), 1u);
+    EXPECT_EQ(lines_with(other.errors, "the loop 'generations' has not converged after 8 turns").size(), 1u);
     EXPECT_FALSE(folder_.read("o.rle").empty());
   }
 }

@@ -97,7 +97,7 @@ TEST_F(RestoreTest, HasTheSameBitsTurnsAndNumbersWithEverySchedule) {
 TEST_F(RestoreTest, TheLastCycleIsNotConverged) {
   const ParallelEnding ending = restore(3, {"cycles=3"});
   EXPECT_EQ(ending.rank_statuses, (std::vector<int>{3, 3, 3})) << ending.text();
-  EXPECT_EQ(lines_with(ending.errors, "'restore' has not converged after 3 turns").size(), 1u)
+  EXPECT_EQ(lines_with(ending.errors, "the loop 'restore' has not converged after 3 turns").size(), 1u)
       << ending.errors;
   EXPECT_EQ(result().size(), static_cast<std::size_t>(width * height));
   EXPECT_TRUE(lines_with(ending.output, "psnr").empty()) << "without a clean image";

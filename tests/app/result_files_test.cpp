@@ -24,7 +24,9 @@ class ResultFilesTest : public testing::Test {
   void expect_refused(const std::vector<std::string>& words, const std::vector<std::string>& told,
                       test::SourceLine caller = test::SourceLine::here()) const {
     const auto before = folder_.names();
-    expect_refusal(blur(2, folder_, words), told, caller);
+    const ParallelEnding ending = blur(2, folder_, words);
+    expect_refusal(ending, told, caller);
+    EXPECT_EQ(ending.output, "");
     EXPECT_EQ(folder_.names(), before);
   }
 

@@ -27,11 +27,17 @@ class SavedRunsTest : public testing::Test {
     EXPECT_EQ(ending.errors, "");
     return ending.output;
   }
+  /// Expects that a run ended with one line and nothing else, on all ranks.
+  static void expect_one_line(const ParallelEnding& ending, const std::vector<std::string>& told,
+                              test::SourceLine caller = test::SourceLine::here()) {
+    expect_refusal(ending, told, caller);
+    EXPECT_EQ(ending.output, "");
+  }
   /// Expects the run to end with one line, on all ranks, without a file.
   void expect_refused(int ranks, const std::vector<std::string>& words, const std::vector<std::string>& told,
                       test::SourceLine caller = test::SourceLine::here()) {
     const auto before = folder_.names();
-    expect_refusal(blur(ranks, folder_, words), told, caller);
+    expect_one_line(blur(ranks, folder_, words), told, caller);
     EXPECT_EQ(folder_.names(), before);
   }
   Json json_of(const std::string& name) { return parse_json(folder_.read(name)); }
@@ -77,7 +83,10 @@ TEST_F(SavedRunsTest, PlansThatDoNotFit) {
       static_cast<std::size_t>(
           std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.size() / 2), '\n')) +
       1;
-  expect_refused(2, words, {"plan.json:", "is not JSON from line " + std::to_string(line)});
+  ParallelEnding half = blur(2, folder_, words);
+  // The machine's cache, which stands in the plan, moves the line.
+  half.errors = test::replaced(half.errors, "line " + std::to_string(line) + " ", "line LINE ");
+  expect_one_line(half, {"plan.json:", "is not JSON from line LINE"});
   folder_.write("plan.json", std::string(text).replace(text.find("\"threads\":1"), 11, "\"threads\":0"));
   expect_refused(2, words, {"plan.json: rank 0", "threads is 0"});
   expect_refused(2, {"run.yaml", "--explain", "--save-plan", "nowhere/plan.json"},

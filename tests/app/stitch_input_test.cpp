@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "messages.hpp"
 #include "stitch_runs.hpp"
 
 namespace tessera::app_test {
@@ -168,7 +169,6 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       {{"output.tiff=none/p.tif"}, {"'output.tiff':", "there is no folder none"}},
       {{"output.tiff=p.csv"}, {"output.tiff: p.csv:", "uses this file already"}},
       {{"output.tiff=t_r00_c00.png"}, {"output.tiff: t_r00_c00.png:", "uses this file already"}},
-      {{"graph.transforms.count=2", "threads=1"}, {"raise graph.transforms.count"}},
       {{"memory=1K", "threads=1"}, {"'memory':", "comparing tiles", "319.2 KiB"}},
       {{"--plan=x"}, {"--plan is about pipelines", "runs graphs"}},
       {{"--estimate"}, {"--estimate is about pipelines", "runs graphs"}}};
@@ -183,6 +183,13 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
   EXPECT_EQ(cut_off.status, 2) << cut_off.text();
   EXPECT_EQ(lines_with(cut_off.errors, "error: z0_1.png").size(), 1U) << cut_off.errors;
+  // Where each task waits then is a matter of time.
+  const ParallelEnding stuck =
+      stitch(folder, 2, {"output.positions=p.csv", "graph.transforms.count=2", "threads=1"});
+  EXPECT_EQ(stuck.rank_statuses, (std::vector<int>{2, 2})) << stuck.text();
+  EXPECT_EQ(lines_with(stuck.errors, "raise graph.transforms.count"), lines_with(stuck.errors, "error: "));
+  EXPECT_EQ(lines_with(stuck.errors, "error: ").size(), 1U) << stuck.text();
+  EXPECT_FALSE(folder.names().contains("p.csv"));
   const ParallelEnding small =
       stitch(folder, 2, {"input.placed=placed.csv", "output.raw=p", "memory=100K", "threads=1"});
   expect_refusal(small, {"'memory':", "composing the plate", "135.7 KiB"});

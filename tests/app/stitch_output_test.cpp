@@ -12,7 +12,6 @@
 namespace tessera::app_test {
 namespace {
 
-/// The run ends on both ranks with this line alone.
 class StitchOutputTest : public testing::Test {
  protected:
   StitchOutputTest() { plate_.write_all(folder_); }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "io/plain_hdf5.hpp"
+#include "messages.hpp"
 #include "stitch_runs.hpp"
 
 namespace tessera::app_test {

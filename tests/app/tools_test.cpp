@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "messages.hpp"
 #include "sample_images.hpp"
 
 namespace tessera::app_test {

@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "messages.hpp"
 #include "rank_processes.hpp"
 
 namespace tessera::app_test {
@@ -88,7 +89,7 @@ TEST(WatchdogTest, EndsARunOfTasksThatWaitForARankThatIsStopped) {
   while (!folder.names().contains("begun") && run.wait_for(10ms) == std::future_status::timeout) {
   }
   const ParallelEnding ending = ending_after_stopping(process, run);
-  expect_error(ending, {"rank 0: no step", "(watchdog)", "'stop: wait'"});
+  expect_error(errors_of(ending), {"rank 0: no step", "(watchdog)", "'stop: wait'"});
 }
 
 TEST(WatchdogTest, LeavesARankAloneThatWaitsForOthersThatGoOn) {

@@ -48,7 +48,7 @@ int read_video(const std::string& path, Layout layout = Layout::packed, int thre
   }
 }
 
-/// Expects `task` to throw an InputError that names the file at `path` first, with these words.
+/// Expects `task` to throw an InputError that names the file at `path`, with these words.
 inline void expect_file_error(const std::function<void()>& task, const std::string& path,
                               std::vector<std::string> words,
                               test::SourceLine caller = test::SourceLine::here()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/colour.hpp"
-#include "messages.hpp"
 
+#include "messages.hpp"
 #include "operators/operator_run.hpp"
 
 namespace tessera::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/convolution.hpp"
-#include "messages.hpp"
 
+#include "messages.hpp"
 #include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 #include "tessera/operators/detail/means.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/geometry.hpp"
-#include "messages.hpp"
 
+#include "messages.hpp"
 #include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Footprints found by inference against those of running the body on random data.
 #include "tessera/pipeline/inference/footprint.hpp"
-#include "messages.hpp"
 
+#include "messages.hpp"
 #include "pipeline/recording.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/plan/plan.hpp"

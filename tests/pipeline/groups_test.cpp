@@ -14,7 +14,6 @@ namespace {
 
 using namespace tessera;
 using test::expect_message;
-using test::Point;
 
 /// A pipeline from "in" to its last stage, with the stages that form a group.
 struct Grouped {

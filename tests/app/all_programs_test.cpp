@@ -47,7 +47,8 @@ StoredResult result_of(const std::string& application, const std::string& datase
 
 class AllProgramsTest : public testing::TestWithParam<Program> {};
 
-// All decks on all grids are rehearsed in one process, by tests/apps/same_bits_test.cpp, and run by tests/golden.
+// All decks on all grids are rehearsed in one process, by tests/apps/same_bits_test.cpp, and run by
+// tests/golden.
 TEST_P(AllProgramsTest, SameBitsOnFourRanks) {
   const auto& [application, image, dataset] = GetParam();
   const Folder folder;
@@ -55,7 +56,8 @@ TEST_P(AllProgramsTest, SameBitsOnFourRanks) {
   const StoredResult expected = result_of(application, dataset, 1, folder, {"threads=1"});
   ASSERT_FALSE(expected.bytes.empty());
   const std::string deck = TESSERA_DECKS "/" + application + "/default.yaml";
-  EXPECT_TRUE(result_of(application, dataset, 4, folder, {deck, "grid=[auto,auto]", "threads=2"}) == expected);
+  EXPECT_TRUE(result_of(application, dataset, 4, folder, {deck, "grid=[auto,auto]", "threads=2"}) ==
+              expected);
   if (application == "life" || application == "restore") return;  // have loops
   EXPECT_TRUE(result_of(application, dataset, 3, folder, {"bands=4"}) == expected);
 }

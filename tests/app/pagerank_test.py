@@ -180,8 +180,9 @@ class PageRank(ProgramRuns):
         self.write_matrix(500, other)
         self.expect_other_links()
         self.write_matrix(500, links[:-1])
-        self.expect_message(self.refused("pagerank", None, *self.words("restart=.")),
-                            f"'entries of the input: {len(links)}'", f"'entries of the input: {len(links) - 1}'")
+        refused = self.refused("pagerank", None, *self.words("restart=."))
+        self.assertIn(f"'entries of the input: {len(links)}'", refused)
+        self.assertIn(f"'entries of the input: {len(links) - 1}'", refused)
 
     def expect_other_links(self, name="graph.mtx"):
         for ranks in (None, 2):

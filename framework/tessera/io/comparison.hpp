@@ -11,8 +11,8 @@
 namespace tessera::io {
 
 /// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
-/// processing on the left, and after processing on the right. Each half shows at most 512 x 512 points, with 8
-/// bits per channel; images of fewer points are magnified to about 512 pixels. `before_owned` and
+/// processing on the left, and after processing on the right. Each half shows at most 512 x 512 points, with
+/// 8 bits per channel; images of fewer points are magnified to about 512 pixels. `before_owned` and
 /// `after_owned` are the blocks of both arrays that this rank owns. The two arrays may be distributed
 /// differently. Only the points that are shown are sent to rank 0. Collective.
 ///

@@ -17,11 +17,9 @@ struct SourceLine {
   }
 };
 
-/// Expects that a message contains each of these words, as they stand in it, and that the whole of it is what
-/// tests/messages.txt has: the text of the running test with these words, the shortest if several have them.
-/// Call it while a test runs, not in SetUpTestSuite.
-/// Where TESSERA_MESSAGES names a folder, the message is recorded there instead: `scripts/messages` does
-/// that.
+/// Expects that a message contains each of these words, as they stand in it, and that the whole of it is one
+/// that tests/messages.txt has for the running test. Call it while a test runs, not in SetUpTestSuite. Where
+/// TESSERA_MESSAGES names a folder, the message is recorded there instead: `scripts/messages` does that.
 void expect_message(const std::string& message, const std::vector<std::string>& words,
                     SourceLine caller = SourceLine::here());
 

@@ -2,6 +2,8 @@
 // Pairs of items, and how many items are kept for them.
 #include "tessera/graph/pairing.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>

@@ -65,8 +65,8 @@ MACHINE = ("communicate.yaml input.file=in/u8.h5 output.file=o.h5 schedule.b*.ti
 # Programs without a schedule.
 NO_PIPELINE = {"calibrate", "matmul", "pagerank", "stitch"}
 
-# Results that a library decides: a pattern of program, case and result, the library, and the share of the greatest number
-# by which a value may differ. Integers may differ by 1 as well. Everything else is compared by checksums.
+# Results that a library decides: a pattern of program, case and result, the library, and the tolerance as a share of the
+# greatest number. Integers may also differ by 1. Checksums compare everything else.
 LIBM = "the C library"
 LIBRARIES = [
     (r"compare .* report.json:psnr", LIBM, 1e-10),

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs have written, as named arrays and texts. PNG and TIFF are decoded here, so that no fault of Tessera's own
+"""What programs have written, as named arrays and texts. Other libraries decode PNG and TIFF, so that no fault of Tessera's
 readers can hide one of its writers."""
 import json
 import os
 import re
-import struct
-import zlib
 
+import cv2
 import h5py
 import numpy as np
+import tifffile
 
 # Attributes about the run, and not about the result.
 ABOUT_THE_RUN = {"program", "version", "libraries", "deck", "ranks", "threads_per_rank", "grid", "steps", "input"}
@@ -26,54 +26,17 @@ def of_hdf5(path):
     return found
 
 
-def unfiltered(kind, row, above, step):
-    """A row of a PNG file, given the one above it."""
-    row = bytearray(row)
-    for i, value in enumerate(row):
-        left, up, corner = (row[i - step], above[i], above[i - step]) if i >= step else (0, above[i], 0)
-        nearest = min((left, up, corner), key=lambda each: abs(left + up - corner - each))
-        row[i] = (value + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
-    return row
-
-
 def of_png(path):
-    with open(path, "rb") as file:
-        data, at, compressed = file.read(), 8, b""
-    while at < len(data):
-        length, name = struct.unpack(">I4s", data[at:at + 8])
-        content, at = data[at + 8:at + 8 + length], at + 12 + length
-        if name == b"IHDR":
-            width, height, bits, kind = struct.unpack(">IIBB", content[:10])
-        compressed += content if name == b"IDAT" else b""
-    step = {0: 1, 2: 3, 4: 2, 6: 4}[kind] * bits // 8
-    packed, row, rows = zlib.decompress(compressed), bytes(width * step), []
-    for begin in range(0, len(packed), width * step + 1):
-        row = unfiltered(packed[begin], packed[begin + 1:begin + 1 + width * step], row, step)
-        rows.append(bytes(row))
-    pixels = np.frombuffer(b"".join(rows), f">u{bits // 8}").reshape(height, width, -1)
-    return {"": pixels.astype(f"u{bits // 8}")}
+    image = cv2.imread(path, cv2.IMREAD_UNCHANGED)
+    return {"": image[..., None] if image.ndim == 2 else image[..., [2, 1, 0, 3][:image.shape[2]]]}
 
 
 def of_tiff(path):
-    """All directories of a TIFF file that is neither compressed nor big."""
-    with open(path, "rb") as file:
-        data = file.read()
-    found, waiting = {}, [struct.unpack("<I", data[4:8])[0]]
-    while waiting:
-        at = waiting.pop(0)
-        count, tags = struct.unpack("<H", data[at:at + 2])[0], {}
-        for entry in range(at + 2, at + 2 + 12 * count, 12):
-            tag, kind, length, place = struct.unpack("<HHII", data[entry:entry + 12])
-            letter = {1: "B", 2: "B", 3: "H", 4: "I", 13: "I"}.get(kind, "B")
-            size = struct.calcsize(letter) * length
-            begin = place if size > 4 else entry + 8
-            tags[tag] = struct.unpack(f"<{length}{letter}", data[begin:begin + size])
-        strips = b"".join(data[begin:begin + size] for begin, size in zip(tags[273], tags[279]))
-        kind = f"<{'?uif'[tags.get(339, (1,))[0]]}{tags[258][0] // 8}"
-        found[f"{len(found)}" if found else ""] = np.frombuffer(strips, kind).reshape(tags[257][0], tags[256][0], -1)
-        following, = struct.unpack("<I", data[at + 2 + 12 * count:at + 6 + 12 * count])
-        waiting += list(tags.get(330, ())) + ([following] if following else [])
-    return found
+    """All pages of a TIFF file, each followed by its smaller copies."""
+    with tifffile.TiffFile(path) as file:
+        pages = [each for page in file.pages for each in (page, *(page.pages or ()))]
+        images = [page.asarray().reshape(page.imagelength, page.imagewidth, -1) for page in pages]
+    return {f"{number or ''}": image for number, image in enumerate(images)}
 
 
 def of_flow(path):

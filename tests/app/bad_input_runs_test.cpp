@@ -14,7 +14,7 @@ struct BadRun {
   std::string name;
   std::vector<std::string> words;
   /// Words of the message.
-  std::vector<std::string> told;
+  std::vector<std::string> message;
   Environment environment = {};
 };
 
@@ -40,7 +40,7 @@ TEST_P(BadInputRunTest, IsOneLineAndStatus2OnAllRanks) {
   const auto before = folder.names();
   const ParallelEnding ending = blur(3, folder, GetParam().words, GetParam().environment);
   // OpenMP may print a line about its environment, too.
-  expect_refusal(errors_of(ending), GetParam().told);
+  expect_refusal(errors_of(ending), GetParam().message);
   EXPECT_EQ(folder.names(), before);
 }
 

@@ -26,7 +26,7 @@ struct BadInput {
   std::string name;
   std::vector<std::string> words;
   /// Words of the message; "<ranks>" stands for "1 rank" or "3 ranks".
-  std::vector<std::string> told;
+  std::vector<std::string> message;
   Environment environment = {};
   /// --check finds it, too.
   bool can_be_checked = true;
@@ -163,10 +163,10 @@ TEST_P(BadInputTest, IsOneLineAndStatus2OnAllRanks) {
   for (const auto& words : runs) {
     SCOPED_TRACE(words.back());
     const ParallelEnding ending = blur(folder, words, GetParam().environment);
-    auto told = GetParam().told;
-    for (std::string& word : told)
+    auto message = GetParam().message;
+    for (std::string& word : message)
       word = test::replaced(word, "<ranks>", ranks() == 1 ? "1 rank" : std::to_string(ranks()) + " ranks");
-    expect_refusal(ending, told);
+    expect_refusal(ending, message);
     EXPECT_EQ(folder.files(), before);
   }
 }

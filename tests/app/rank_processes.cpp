@@ -22,11 +22,11 @@ pid_t process_of_rank(const std::string& program, const std::string& mark, int r
     return environment.starts_with(variable + '\0') ||
            environment.find('\0' + variable + '\0') != std::string::npos;
   };
+  const std::string marked = std::string(rank_mark).append("=").append(mark);
+  const std::string ranked = std::string("PMI_RANK=").append(std::to_string(rank));
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string environment = environment_of(entry.path());
-    if (!holds(environment, std::string(rank_mark) + "=" + mark) ||
-        !holds(environment, "PMI_RANK=" + std::to_string(rank)))
-      continue;
+    if (!holds(environment, marked) || !holds(environment, ranked)) continue;
     std::error_code error;
     // The shell that started it has the same environment.
     if (std::filesystem::read_symlink(entry.path() / "exe", error) == std::filesystem::canonical(program))

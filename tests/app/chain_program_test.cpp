@@ -133,6 +133,45 @@ TEST_F(ChainTest, ASeries) {
   EXPECT_EQ(read_result(folder_ / "out/b.h5", "bright"), expected);
 }
 
+TEST_F(ChainTest, FurtherImagesOfASeries) {
+  write_sample(folder_, "a.h5", {"uint8", 133, 97});
+  write_sample(folder_, "b.h5", {"uint8", 133, 97, 0, 200});
+  write_sample(folder_, "dark.h5", {"uint8", 133, 97, 0, 90});
+  folder_.write("flat.yaml", "inputs: {dark: {}}\nsteps:\n  clean: {expression: 'abs(2 * input - dark)'}\n");
+  const Words deck{"flat.yaml", "input.files=[a.h5, b.h5]", "output.files=out/{name}.h5"};
+  const auto run_series = [&](int ranks, const Words& more) {
+    Words words = deck;
+    words.insert(words.end(), more.begin(), more.end());
+    const ParallelEnding ending = run(ranks, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    return read_result(folder_ / "out/b.h5", "clean");
+  };
+  std::filesystem::copy(folder_ / "dark.h5", folder_ / "dark0.h5");
+  write_sample(folder_, "dark1.h5", {"uint8", 133, 97, 0, 40});
+  const StoredResult expected =
+      result(1, {"flat.yaml", "input.file=b.h5", "inputs.dark.file=dark.h5"}, "clean");
+  const StoredResult expected_of_own =
+      result(1, {"flat.yaml", "input.file=b.h5", "inputs.dark.file=dark1.h5"}, "clean");
+  for (const int ranks : {1, 2})
+    for (const char* across : {"items.across=rank", "items.across=ranks"}) {
+      EXPECT_EQ(run_series(ranks, {"inputs.dark.file=dark.h5", across}), expected) << across;
+      EXPECT_EQ(run_series(ranks, {"inputs.dark.files=dark[01].h5", across}), expected_of_own) << across;
+    }
+  const auto refused = [&](const Words& more, const Words& told) {
+    Words words = deck;
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refused(words, told);
+  };
+  refused({}, {"'inputs.dark.file'"});
+  refused({"inputs.dark.file=dark.h5", "inputs.dark.files=dark[01].h5"},
+          {"'inputs.dark.file':", "give one of them"});
+  refused({"inputs.dark.files=dark.h5"}, {"'inputs.dark.files':", "give as many"});
+  for (const char* across : {"items.across=rank", "items.across=ranks"})
+    refused({"inputs.dark.file=colour.h5", across}, {"'inputs.dark.file':", "give one like it"});
+  expect_refused({"flat.yaml", "input.file=a.h5", "inputs.dark.files=dark[01].h5", "output.file=o.h5"},
+                 {"inputs.dark"});
+}
+
 TEST_F(ChainTest, ALoopInRoundsAndRestarted) {
   folder_.write("loop.yaml",
                 "repeat: {u: {type: float32, turns: 9, steps: {v: {expression: 'u / 2 + 1'}}}}\n"

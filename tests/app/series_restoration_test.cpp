@@ -52,7 +52,7 @@ TEST_F(SeriesTest, KeysOfPartsBelongToTheirProgram) {
   expect_restore_refuses("graph.sobel.on=kernels", {"unknown key 'graph.sobel'", "read, detect, restore"});
   expect_restore_refuses("graph.detect.on=io", {"'graph.detect.on' expects", "got 'io'"});
   expect_restore_refuses("graph.images.count=2", {"pool 'images'", "raise graph.images.count"});
-  expect_restore_refuses("clean.file=frames/f0.png", {"'clean.file':", "a series has none"});
+  expect_restore_refuses("clean.file=frames/f0.png", {"'clean.file':", "items.across=ranks"});
   EXPECT_FALSE(folder_.names().contains("e"));
 }
 

@@ -123,6 +123,26 @@ TEST_F(VideoSeriesTest, FramesWhoseLoopsDoNotConvergeAreWrittenAndTold) {
   }
 }
 
+TEST_F(VideoSeriesTest, AllRanksComputeEachFrame) {
+  folder_.write("clip.y4m", video_of(6));
+  for (const std::string program : {"sobel", "restore"}) {
+    std::vector<std::string> expected;
+    for (int frame = 0; frame < 6; ++frame) expected.push_back(result_of(program, frame));
+    for (const int ranks : {1, 3}) {
+      const ParallelEnding ending = run(program, ranks, {"items.across=ranks", "threads=2"});
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      EXPECT_TRUE(frames_of(folder_.read("out.y4m")) == expected) << program << " on " << ranks;
+    }
+  }
+  const ParallelEnding banded = run("sobel", 2, {"bands=3"});
+  EXPECT_EQ(banded.status, 0) << banded.text();
+  EXPECT_TRUE(frames_of(folder_.read("out.y4m")).at(5) == result_of("sobel", 5));
+  folder_.write("clip.y4m", video_of(6).substr(0, video_of(6).size() - 100));
+  std::filesystem::remove(folder_ / "out.y4m");
+  expect_refusal(run("sobel", 3, {"items.across=ranks"}), {"clip.y4m", "damaged or truncated at frame 5"});
+  EXPECT_FALSE(folder_.names().contains("out.y4m"));
+}
+
 TEST_F(VideoSeriesTest, AVideoThatEndsInAFrameIsAnError) {
   const std::string video = video_of(5);
   folder_.write("clip.y4m", video.substr(0, video.size() - 100));

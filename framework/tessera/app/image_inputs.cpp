@@ -80,35 +80,43 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
           fmt::format("PipelineApplication::build_with: the image '{}' may differ from the input image "
                       "(FurtherImage::may_differ): set the function that makes the pipeline for it",
                       further.name));
-    declare_image(schema, further.keys(), further.file_key(), further.help, further.required);
+    declare_image(
+        schema, further.keys(), further.file_key(), further.help, further.required,
+        has_files_key(application, further) ? std::vector{files_key(further)} : std::vector<std::string>{});
   }
 }
 
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
-                         const deck::Deck& deck)
-    : communicator_(communicator) {
+                         const deck::Deck& deck, const GivenImage* given)
+    : communicator_(communicator), has_given_(given != nullptr) {
   const std::string& given_key = application.input_key;
   // The first image of a series is given by the key of the series.
-  const std::string first_key = is_series(deck) && !is_video(deck) ? "input.files" : given_key;
-  if (application.build && deck.is_set(given_key))
+  const std::string first_key = given != nullptr                     ? given->key
+                                : is_series(deck) && !is_video(deck) ? "input.files"
+                                                                     : given_key;
+  if (given != nullptr)
+    images_.push_back({.name = "input", .key = given->key, .path = given->path, .info = given->info});
+  else if (application.build && deck.is_set(given_key))
     inspect(deck, "input", first_key, "input", deck.get<std::string>(given_key));
   // The lists of a series belong to each of its images.
   if (!images_.empty())
     for (const ImageList& list : application.image_lists) inspect_list(deck, list);
-  if (application.needs_finite_images) check_finite(deck);
+  if (application.needs_finite_images && !has_given_) check_finite(deck);
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.file_key();
-    for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
-      if (!deck.is_set(key) && deck.is_set(further.keys() + about))
+    const bool has_files = is_given(deck, files_key(further));
+    for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"}) {
+      const bool is_of_files = has_files && !std::string_view(about).starts_with(".raw");
+      if (!deck.is_set(key) && !is_of_files && deck.is_set(further.keys() + about))
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
+    }
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name, key, further.keys(), deck.get<std::string>(key));
     if (further.check) check(further, deck);
-    if (further.may_differ) {
+    if (further.may_differ)
       different_.emplace(further.name, images_.back().info);
-      continue;
-    }
-    check_like_first(deck, first_key, "the image");
+    else if (image() != nullptr)
+      check_like_first(deck, first_key, "the image");
   }
 }
 
@@ -157,6 +165,12 @@ const io::ImageInfo* ImageInputs::image(const std::string& name) const {
   return found == images_.end() ? nullptr : &found->info;
 }
 
+std::map<std::string, io::ImageInfo> ImageInputs::all() const {
+  std::map<std::string, io::ImageInfo> all;
+  for (const Image& image : images_) all.emplace(image.name, image.info);
+  return all;
+}
+
 std::vector<NamedFile> ImageInputs::files() const {
   std::vector<NamedFile> files;
   for (const Image& image : images_) files.push_back({image.key, image.path});
@@ -165,6 +179,7 @@ std::vector<NamedFile> ImageInputs::files() const {
 
 void ImageInputs::open(Bindings& bindings) {
   for (Image& image : images_) {
+    if (has_given_ && image.name == "input") continue;
     image.source = io::open_image(communicator_, image.path, image.info);
     bindings.sources.emplace(image.name, image.source.get());
   }

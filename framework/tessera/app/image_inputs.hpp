@@ -28,13 +28,23 @@ std::string difference_text(const std::string& which, const io::ImageInfo& image
 /// Throws InputError if the deck names no files for a list, or more than the list may have.
 void check_length(const deck::Deck& deck, const ImageList& list);
 
+/// An image that is not read from an image file, such as a frame of a video.
+struct GivenImage {
+  /// The key that names it, and its path for messages.
+  std::string key;
+  std::string path;
+  io::ImageInfo info;
+};
+
 /// The image files that an application reads.
 class ImageInputs {
  public:
   /// Reads the headers of the images that the deck names, in a series those of the further images.
   /// Collective. Throws InputError when a file is not an image, or when a further image does not have the
-  /// element type and domain of the first image, but must.
-  ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
+  /// element type and domain of the first image, but must. If `given` is not null, it is the image `input`,
+  /// which open() leaves to the caller.
+  ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
+              const GivenImage* given = nullptr);
 
   /// Returns the description of the image `input`, or null when the application reads no image, or a series.
   const io::ImageInfo* image() const { return image("input"); }
@@ -45,6 +55,9 @@ class ImageInputs {
 
   /// Returns the descriptions of those further images that may differ from the image `input`, by name.
   const std::map<std::string, io::ImageInfo>& different() const { return different_; }
+
+  /// Returns the descriptions of all images, by name.
+  std::map<std::string, io::ImageInfo> all() const;
 
   /// Returns the image files, each with the key that names it.
   std::vector<NamedFile> files() const;
@@ -77,6 +90,7 @@ class ImageInputs {
   void check(const FurtherImage& further, const deck::Deck& deck) const;
 
   MPI_Comm communicator_;
+  bool has_given_;
   std::vector<Image> images_;
   std::map<std::string, io::ImageInfo> different_;
 };

@@ -15,6 +15,7 @@
 #include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_run.hpp"
+#include "tessera/app/detail/series_across.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_run.hpp"
 #include "tessera/app/detail/stream_run.hpp"
@@ -106,7 +107,7 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
     if (application.complete) application = application.complete(application, first);
     schema = make_schema(application);
   }
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
+  deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
   if (application.remark && !options.quiet && !options.dot && session.rank() == 0)
     session.print(application.remark(deck));
@@ -118,6 +119,9 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
       if (const auto status =
               run_stream_of_tasks(session, application, build, options, deck, deck_files, phases))
         return *status;
+    deck = with_chosen_way(session, application, deck);
+    if (goes_across_ranks(deck))
+      return run_series_across(session, application, build, options, deck, deck_files, phases);
     return run_series(session, application, build, options, deck, phases);
   }
   phases.begin(Phase::open);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace tessera::io {
 
 /// Removes all output files that are not complete, and therefore still have temporary names. A rank calls
@@ -9,5 +12,10 @@ namespace tessera::io {
 /// rank is already ending the job and has reported why. This is found by the first file that this rank tries
 /// to remove. Not collective.
 bool remove_unfinished_files();
+
+/// Removes unfinished files that processes of this machine have left in the folders of `paths` when they were
+/// killed: those with the temporary names of `paths` whose processes do not exist any more. One rank should
+/// call it, before any of these files is created.
+void remove_abandoned_files(const std::vector<std::string>& paths);
 
 }  // namespace tessera::io

@@ -5,6 +5,7 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/detail/series_ledger.hpp"
 #include "tessera/app/detail/series_report.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 class FileSeries final : public Series {
  public:
-  FileSeries(const SeriesContext& context, std::vector<SeriesItem> items)
-      : context_(context), items_(std::move(items)) {}
+  FileSeries(const SeriesContext& context, std::vector<SeriesItem> items, SeriesLedger ledger)
+      : context_(context), items_(std::move(items)), ledger_(std::move(ledger)) {}
 
   std::int64_t count() const override { return std::ssize(items_); }
   std::string check() override;
@@ -23,9 +24,16 @@ class FileSeries final : public Series {
     collectively(context_.session.communicator(), [&] {
       if (context_.session.rank() != 0) return;
       for (const SeriesItem& item : items_) make_folder_of(context_.deck, "output.files", item.output);
+      ledger_.begin(items_);
     });
   }
-  void end() override {}
+  void end() override {
+    // A signal has stopped all ranks, or none.
+    int stopped = context_.is_stopped() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, context_.session.communicator());
+    if (stopped == 0 && context_.session.rank() == 0) ledger_.finish(items_);
+  }
+  std::string remark() const override { return ledger_.remark(); }
   std::int64_t index_of(std::int64_t ordinal) const override {
     return ordinal * context_.session.rank_count() + context_.session.rank();
   }
@@ -44,6 +52,7 @@ class FileSeries final : public Series {
 
   const SeriesContext& context_;
   std::vector<SeriesItem> items_;
+  SeriesLedger ledger_;
 };
 
 std::string FileSeries::check() {
@@ -53,10 +62,11 @@ std::string FileSeries::check() {
     for (std::int64_t index = 0; index < count(); ++index) {
       const SeriesItem& one = item(index);
       try {
-        const io::ImageInfo info = context_.images.inspect(one.input);
+        const io::ImageInfo info = context_.images.inspect(0, one.input);
         context_.images.plan_for(one.input, info);
-        for (const std::string& file : one.listed)
-          SeriesImages::check_alike(file, context_.images.inspect(file), one.input, info);
+        for (std::size_t i = 0; i < one.listed.size(); ++i)
+          SeriesImages::check_alike(one.listed[i], context_.images.inspect(i + 1, one.listed[i]), one.input,
+                                    info);
       } catch (const InputError& error) {
         if (context_.on_error() == graph::OnError::stop) throw;
         left_out.push_back({index, line_about(one.input, error.what())});
@@ -112,6 +122,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
        .on_error = context_.on_error()},
       [this](const SeriesImage& image) {
         context_.images.write(item(image.index), image);
+        ledger_.add(item(image.index));
         context_.wrote(image);
       },
       add_computation(context_, graph, read, pool));
@@ -121,11 +132,15 @@ void FileSeries::add_tasks(graph::Graph& graph) {
 
 std::unique_ptr<Series> file_series(const SeriesContext& context) {
   std::vector<SeriesItem> items;
+  SeriesLedger ledger(context.application, context.deck, context.shared.inputs().files());
   collectively(context.session.communicator(), [&] {
-    if (context.session.rank() == 0)
-      items = series_items(context.deck, context.shared.inputs().files(), context.application.image_lists);
+    if (context.session.rank() != 0) return;
+    items = series_items(context.deck, context.shared.inputs().files(),
+                         listed_inputs(context.application, context.deck));
+    ledger.leave_out_whole(items);
   });
-  return std::make_unique<FileSeries>(context, broadcast(context.session.communicator(), items));
+  return std::make_unique<FileSeries>(context, broadcast(context.session.communicator(), items),
+                                      std::move(ledger));
 }
 
 }  // namespace tessera::app

@@ -22,7 +22,7 @@ double LoopRecorder::seconds_since(Clock::time_point began) {
 }
 
 LoopRecorder::LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank)
-    : loops_(loops), progress_(progress), history_(loops, rank), totals_(loops.size()) {}
+    : loops_(loops), progress_(progress), rank_(rank), history_(loops, rank), totals_(loops.size()) {}
 
 void LoopRecorder::listen(Bindings& bindings) {
   bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };

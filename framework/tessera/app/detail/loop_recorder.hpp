@@ -36,6 +36,9 @@ class LoopRecorder {
   const LoopHistory& history() const { return history_; }
   LoopHistory& history() { return history_; }
 
+  /// Forgets the residuals, before the loops run again for another image.
+  void forget_history() { history_ = LoopHistory(loops_, rank_); }
+
   /// Adds the table `loops` to the report. Adds nothing if the run has no loops.
   void add(Report& report) const;
 
@@ -64,6 +67,7 @@ class LoopRecorder {
 
   std::vector<RecordedLoop> loops_;
   Progress& progress_;
+  int rank_;
   LoopHistory history_;
   /// The sums for each loop.
   std::vector<Total> totals_;

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/pipeline_names.hpp"
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/schedule_keys.hpp"
@@ -70,14 +71,15 @@ AskedPipeline asked_part(const PipelineApplication& application, const PipelineP
 
 RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
                    const ProgramBuild& given_build, const Options& given_options,
-                   const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files)
+                   const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files,
+                   const GivenImage* given)
     : session(given_session),
       application(given_application),
       build(given_build),
       options(given_options),
       deck(given_deck),
       deck_files(given_deck_files),
-      inputs(session.communicator(), application, deck) {
+      inputs(session.communicator(), application, deck, given) {
   const io::ImageInfo* image = inputs.image();
   if (image != nullptr) check_extents("image", image->domain);
   collectively(session.communicator(), [this] { make_pipeline(); });
@@ -91,7 +93,7 @@ void RunSetup::make_pipeline() {
 }
 
 const ArrayDeclaration* RunSetup::result() const {
-  const bool has_none = application.output_is_optional && !has_output(deck);
+  const bool has_none = application.output_is_optional && !has_output(deck) && !is_series(deck);
   return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output_of(*pipeline))];
 }
 

@@ -49,10 +49,11 @@ void blame_deck(const deck::Deck& deck, const Task& task) {
 /// The description of a run on one rank: the options, the deck, the input files, and the pipeline with the
 /// schedule that the deck asks for. All arguments of the constructor must outlive the RunSetup.
 struct RunSetup {
-  /// Reads the headers of the input files and makes the pipeline. Collective. Throws InputError when the
-  /// files, the pipeline or the schedule are faulty.
+  /// Reads the headers of the input files and makes the pipeline. If `given` is not null, it is the image
+  /// `input`. Collective. Throws InputError when the files, the pipeline or the schedule are faulty.
   RunSetup(Session& session, const PipelineApplication& application, const ProgramBuild& build,
-           const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files);
+           const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files,
+           const GivenImage* given = nullptr);
 
   /// The array of the result; null if the run has no result, which is possible if the deck names no file for
   /// the result and the application allows this.

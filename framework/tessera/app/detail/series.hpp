@@ -51,6 +51,9 @@ class Series {
   virtual void add_tasks(graph::Graph& graph) = 0;
   /// Makes the folders and files that must exist before the first result. Throws InputError.
   virtual void begin() = 0;
+  /// Returns a line about images that are left out because an earlier run has computed them; empty if none
+  /// are. Only rank 0 knows it.
+  virtual std::string remark() const { return {}; }
   /// Completes the results after the graph has run.
   virtual void end() = 0;
   /// The paths of all files that are read or written. Only rank 0 needs to know them.

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/image_inputs.hpp"
@@ -18,17 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Adds the files of a list to the images that they belong to.
-void add_list(const deck::Deck& deck, const ImageList& list, std::vector<SeriesItem>& items) {
-  check_length(deck, list);
-  for (const std::string& entry : deck.get<std::vector<std::string>>(list.key)) {
-    const std::vector<std::string> files = matching_files(deck, list.key, {entry});
-    if (files.size() != items.size())
-      deck.fail(list.key,
-                fmt::format("'{}' gives {}, but input.files {}: give as many", entry,
-                            counted(std::ssize(files), "file"), counted(std::ssize(items), "file")));
-    for (std::size_t i = 0; i < items.size(); ++i) items[i].listed.push_back(files[i]);
-  }
+/// Adds the files of an input to the images that they belong to.
+void add_listed(const deck::Deck& deck, const ListedInput& listed, std::vector<SeriesItem>& items) {
+  const std::vector<std::string> files = matching_files(deck, listed.key, listed.entries);
+  if (files.size() != items.size())
+    deck.fail(listed.key,
+              fmt::format("'{}' gives {}, but input.files {}: give as many", fmt::join(listed.entries, " "),
+                          counted(std::ssize(files), "file"), counted(std::ssize(items), "file")));
+  for (std::size_t i = 0; i < items.size(); ++i) items[i].listed.push_back(files[i]);
 }
 
 void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
@@ -55,8 +53,57 @@ void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
 
 }  // namespace
 
+std::vector<ListedInput> listed_inputs(const PipelineApplication& application, const deck::Deck& deck) {
+  std::vector<ListedInput> listed;
+  for (const ImageList& list : application.image_lists) {
+    check_length(deck, list);
+    const auto& entries = deck.get<std::vector<std::string>>(list.key);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      listed.push_back({list.input(i), list.key, {entries[i]}});
+  }
+  for (const FurtherImage& further : application.further_images)
+    if (const std::string key = files_key(further); is_given(deck, key))
+      listed.push_back({further.name, key, deck.get<std::vector<std::string>>(key), further.keys()});
+  return listed;
+}
+
+std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck) {
+  std::vector<std::string> names{"input"};
+  for (const ListedInput& listed : listed_inputs(application, deck)) names.push_back(listed.name);
+  return names;
+}
+
+std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place) {
+  return place == 0 ? "input.files" : listed_inputs(application, deck)[place - 1].key;
+}
+
+std::vector<NamedFile> shared_files(const PipelineApplication& application, const deck::Deck& deck) {
+  std::vector<NamedFile> shared;
+  for (const FurtherImage& further : application.further_images)
+    if (const std::string key = further.file_key(); deck.is_set(key))
+      shared.push_back({key, deck.get<std::string>(key)});
+  return shared;
+}
+
+deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck& deck,
+                        const SeriesItem& item) {
+  deck::Deck single = deck.with(application.input_key, item.input, item.input);
+  auto listed = item.listed.begin();
+  for (const ImageList& list : application.image_lists) {
+    const auto count = std::ssize(deck.get<std::vector<std::string>>(list.key));
+    single = single.with(list.key, std::vector<std::string>(listed, listed + count), deck.location(list.key));
+    listed += count;
+  }
+  for (const FurtherImage& further : application.further_images)
+    if (is_given(deck, files_key(further))) {
+      single = single.with(further.file_key(), *listed, *listed);
+      ++listed;
+    }
+  return single;
+}
+
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared,
-                                     const std::vector<ImageList>& lists) {
+                                     const std::vector<ListedInput>& listed) {
   const std::vector<std::string> inputs =
       matching_files(deck, "input.files", deck.get<std::vector<std::string>>("input.files"));
   const std::string pattern = deck.get<std::string>("output.files");
@@ -73,7 +120,7 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
   if (items.size() > 1 && items.front().output == pattern)
     deck.fail("output.files",
               fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));
-  for (const ImageList& list : lists) add_list(deck, list, items);
+  for (const ListedInput& input : listed) add_listed(deck, input, items);
   check_outputs(deck, items, shared);
   return items;
 }

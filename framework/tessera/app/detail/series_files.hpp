@@ -16,20 +16,50 @@ namespace tessera::app {
 struct SeriesItem {
   std::string input;
   std::string output;
-  /// The files that lists of images name for this image, in the order of the inputs of the pipeline.
+  /// The other files that are read for this image, in the order of listed_inputs.
   std::vector<std::string> listed = {};
   friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
 };
+
+/// An input of the pipeline, besides `input`, that has a file of its own for each image of a series.
+struct ListedInput {
+  /// The name of the input.
+  std::string name;
+  /// The key that names the files, and the entries of the key that do: files or patterns, whose files belong
+  /// to the images of the series one by one.
+  std::string key;
+  std::vector<std::string> entries;
+  /// The block of the keys that choose an image in a file, such as `input.dataset`.
+  std::string block = "input";
+};
+
+/// Returns the inputs that have a file for each image: those of lists of images, each with its entry of the
+/// list, and the further images whose key `<name>.files` the deck gives.
+std::vector<ListedInput> listed_inputs(const PipelineApplication& application, const deck::Deck& deck);
+
+/// Returns the names of the images that are read for each result of a series: "input", and those of
+/// listed_inputs.
+std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck);
+
+/// Returns the key that names the files of one of these images in a series. `place` is its place in the list.
+std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place);
+
+/// Returns the files of further images that the series reads once, with their keys.
+std::vector<NamedFile> shared_files(const PipelineApplication& application, const deck::Deck& deck);
+
+/// Returns the deck of one image of a series: it names the files of `item` by the keys of a single run.
+deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck& deck,
+                        const SeriesItem& item);
 
 /// Returns the images of the series that the keys `input.files` and `output.files` name: the entries of
 /// `input.files` in their order, and the files that match a pattern in natural order. Throws InputError when
 /// a file or folder is missing, when a pattern is faulty or matches nothing, when `output.files` has an
 /// unknown placeholder, lacks one, or has an ending that is not written, and when two results, or a result
-/// and an image, are the same file. `shared` are the further images that the series reads, and `lists` the
-/// lists of images, each of whose entries must have as many files as `input.files`. Looks at the file system,
-/// so that one rank should call it.
+/// and an image, are the same file. `shared` are the images that the series reads once, and `listed` the
+/// inputs with a file for each image, of which there must be as many as of `input.files`. Looks at the file
+/// system, so that one rank should call it.
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {},
-                                     const std::vector<ImageList>& lists = {});
+                                     const std::vector<ListedInput>& listed = {});
 
 /// Returns the items of rank 0 on all ranks. Collective.
 std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items);

@@ -32,9 +32,12 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
   return image_in(index, std::move(plan), std::move(memory));
 }
 
-io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path) {
-  io::ImageChoice choice{.dataset = deck.text_of("input.dataset")};
-  if (deck.is_set("input.page")) choice.page = static_cast<int>(deck.get<std::int64_t>("input.page"));
+io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                std::size_t place, const std::string& path) {
+  const std::string block = place == 0 ? "input" : listed_inputs(application, deck)[place - 1].block;
+  io::ImageChoice choice{.dataset = deck.text_of(block + ".dataset")};
+  if (const std::string page = block + ".page"; deck.is_set(page))
+    choice.page = static_cast<int>(deck.get<std::int64_t>(page));
   return io::inspect_image(path, choice);
 }
 
@@ -50,20 +53,22 @@ std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& applicati
 std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
                                          const SeriesItem& item, const std::string& name, ElementType type,
                                          const Box& box, const std::vector<std::string>& inputs,
-                                         const io::FileNotes& notes) {
+                                         std::function<io::FileNotes()> notes) {
   const std::string& path = item.output;
   const std::string key = output_key_of(path);
   if (key == "output.flo") return io::create_flo(communicator, path, box, type);
   if (key == "output.png") return io::create_png(communicator, path, box, type);
   if (key == "output.tiff") return io::create_tiff(communicator, path, box, type);
   if (key != "output.file") return io::create_raw(communicator, path, box, type);
-  io::FileNotes all = notes;
-  all.attributes.push_back({"input", item.input});
-  for (std::size_t i = 0; i < item.listed.size(); ++i)
-    all.attributes.push_back({inputs[i + 1], item.listed[i]});
-  return std::move(io::create_hdf5(communicator, path, {{name, type, box}}, hdf5_storage(deck), [all] {
-                     return all;
-                   }).front());
+  const auto all = [notes = std::move(notes), item, inputs] {
+    io::FileNotes noted = notes();
+    noted.attributes.push_back({"input", item.input});
+    for (std::size_t i = 0; i < item.listed.size(); ++i)
+      noted.attributes.push_back({inputs[i + 1], item.listed[i]});
+    return noted;
+  };
+  return std::move(
+      io::create_hdf5(communicator, path, {{name, type, box}}, hdf5_storage(deck), all).front());
 }
 
 SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck,
@@ -73,7 +78,7 @@ SeriesImages::SeriesImages(const PipelineApplication& application, const deck::D
 std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
     SeriesPlan plan = plan_series(application_, deck_.with(application_.input_key, path, path), info,
-                                  threads_, shared_.inputs().different());
+                                  threads_, shared_.inputs().all());
     const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
     plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
     return plan;
@@ -81,7 +86,7 @@ std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path
 }
 
 SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to) {
-  const io::ImageInfo info = inspect(path);
+  const io::ImageInfo info = inspect(0, path);
   SeriesImage image = input_image(index, plan_for(path, info), std::move(to));
   open_in_series(application_, deck_, 0, path, info)->read(image.last().points());
   return image;
@@ -95,10 +100,10 @@ void SeriesImages::check_alike(const std::string& path, const io::ImageInfo& ima
 
 SeriesImage SeriesImages::read_listed(const std::string& path, const std::string& first, SeriesImage image,
                                       graph::Lease<graph::Image> to) const {
-  const io::ImageInfo info = inspect(path);
+  const std::size_t place = image.images.size();
+  const io::ImageInfo info = inspect(place, path);
   const HostBlock like = image.images.front()->points();
   check_alike(path, info, first, {.type = like.type, .domain = like.box});
-  const std::size_t place = image.images.size();
   const SeriesPlan& plan = *image.plan;
   to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
   image.images.push_back(std::move(to));
@@ -109,7 +114,7 @@ SeriesImage SeriesImages::read_listed(const std::string& path, const std::string
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
   const HostBlock points = image.last().points();
   create_result(MPI_COMM_SELF, deck_, item, application_.output, points.type, points.box, image.plan->inputs,
-                {image.history, image.plan->attributes})
+                [&image]() -> io::FileNotes { return {image.history, image.plan->attributes}; })
       ->write(points);
 }
 

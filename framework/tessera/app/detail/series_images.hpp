@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,9 +46,10 @@ SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> pl
 SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
                          graph::Lease<graph::Image> memory);
 
-/// Returns the description of the image in a file of a series, which the keys `input.dataset` and
-/// `input.page` choose.
-io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path);
+/// Returns the description of the image in a file of a series. `place` is the place of the image in the list
+/// of input_names; the keys `input.dataset` and `input.page`, or those of the further image, choose it.
+io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                std::size_t place, const std::string& path);
 
 /// Opens the file of a series for one rank. `place` is the place of the image in the list of input_names. The
 /// source refuses numbers that are not finite if the application needs finite ones. `deck` must outlive it.
@@ -56,12 +58,13 @@ std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& applicati
                                             const io::ImageInfo& info);
 
 /// Creates the output file of `item`, in the format of its ending, for a result of the given type and points
-/// with the name `name`. HDF5 files hold `notes`, to which the names of the images are added. `inputs` are
-/// the names of these in the pipeline. Collective over `communicator`.
+/// with the name `name`. HDF5 files hold what `notes` returns when the result has been written, to which the
+/// names of the images are added. `inputs` are the names of these in the pipeline. Collective over
+/// `communicator`.
 std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
                                          const SeriesItem& item, const std::string& name, ElementType type,
                                          const Box& box, const std::vector<std::string>& inputs,
-                                         const io::FileNotes& notes);
+                                         std::function<io::FileNotes()> notes);
 
 /// Reads, plans and writes the images of a series. Several threads may use it at the same time.
 class SeriesImages {
@@ -75,7 +78,9 @@ class SeriesImages {
   /// not accept the image.
   std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
   /// Returns inspect_in_series of a file.
-  io::ImageInfo inspect(const std::string& path) const { return inspect_in_series(deck_, path); }
+  io::ImageInfo inspect(std::size_t place, const std::string& path) const {
+    return inspect_in_series(application_, deck_, place, path);
+  }
   /// Throws InputError if the image of a file that a list names is not like that of the file `first`.
   static void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
                           const io::ImageInfo& first_image);

@@ -13,18 +13,23 @@ namespace tessera::app {
 
 using deck::ValueType;
 
-namespace {
-
-/// Returns whether a key is declared and given.
 bool is_given(const deck::Deck& deck, const std::string& key) {
   return deck.schema().find(key) != nullptr && deck.is_set(key);
 }
 
-}  // namespace
-
 bool takes_series(const PipelineApplication& application) {
   return application.build != nullptr && (application.image_lists.empty() || application.parts.empty()) &&
-         std::ranges::none_of(application.further_images, &FurtherImage::required);
+         !application.verdict;
+}
+
+std::string files_key(const FurtherImage& further) { return further.keys() + ".files"; }
+
+bool has_files_key(const PipelineApplication& application, const FurtherImage& further) {
+  return takes_series(application) && application.parts.empty() && !further.may_differ;
+}
+
+bool goes_across_ranks(const deck::Deck& deck) {
+  return is_given(deck, "items.across") && deck.text_of("items.across") == "ranks";
 }
 
 bool takes_videos(const PipelineApplication& application) { return application.image_lists.empty(); }
@@ -57,6 +62,20 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
          .type = ValueType::path,
          .help = "The video of the results: .mkv and .y4m without loss, .mp4 with loss"});
   }
+  for (const FurtherImage& further : application.further_images)
+    if (has_files_key(application, further))
+      add({.name = files_key(further),
+           .type = ValueType::paths,
+           .help = fmt::format("Another '{}' for each image of a series, in place of {}: files or patterns, "
+                               "as many as input.files gives",
+                               further.name, further.file_key())});
+  add({.name = "items.across",
+       .type = ValueType::choice,
+       .help =
+           "What computes an image of a series: one rank (rank), or all ranks together (ranks), one image "
+           "after the other; auto: ranks where memory or bands ask for it",
+       .default_text = "auto",
+       .choices = {"auto", "rank", "ranks"}});
   add({.name = "on_error",
        .type = ValueType::choice,
        .help = "What a file that cannot be read, computed or written does to a series: stop ends it, skip "
@@ -99,6 +118,30 @@ bool is_series(const deck::Deck& deck) {
 
 bool is_video(const deck::Deck& deck) { return is_given(deck, "input.video"); }
 
+std::vector<std::string> keys_of_graph(const PipelineApplication& application) {
+  std::vector<std::string> keys{"graph.images.count"};
+  std::vector<std::string> tasks{"read", "write"};
+  for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
+  for (const std::string& task : tasks)
+    keys.insert(keys.end(), {fmt::format("graph.{}.workers", task), fmt::format("graph.{}.on", task)});
+  return keys;
+}
+
+namespace {
+
+/// Throws InputError if a key has no effect where all ranks compute one image after the other.
+void check_keys_across(const PipelineApplication& application, const deck::Deck& deck) {
+  if (is_program(deck))
+    deck.fail("items.across", "this deck divides the series into tasks on groups of ranks: leave it out");
+  std::vector<std::string> keys = keys_of_graph(application);
+  keys.emplace_back("graph.window");
+  for (const std::string& key : keys)
+    if (is_given(deck, key))
+      deck.fail(key, "it is about images that one rank computes: leave it out, or write items.across=rank");
+}
+
+}  // namespace
+
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options) {
   const auto refuse = [&](const std::string& key, const std::string& message) {
@@ -117,20 +160,31 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   for (const char* key :
        {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.flo"})
     refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
-  for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
+  for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages",
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
+  const bool across = goes_across_ranks(deck);
+  if (!across) refuse("bands", "each image is computed by one rank, as a whole: write items.across=ranks");
+  if (across) check_keys_across(application, deck);
   if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")
     for (const char* key : {"output.chunks", "output.compression"})
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
-  for (const FurtherImage& further : application.further_images)
-    if (!further.may_differ || !application.parts.empty())
-      refuse(further.file_key(), "a series has none: leave it out");
+  for (const FurtherImage& further : application.further_images) {
+    if (!application.parts.empty() && !across)
+      refuse(further.file_key(),
+             "the parts of this program have none: write items.across=ranks, or leave it out");
+    const std::string files = files_key(further);
+    if (is_given(deck, files))
+      refuse(further.file_key(), fmt::format("'{}' is given, too: give one of them", files));
+    if (!has_files) refuse(files, "it is about series of files: leave it out");
+  }
   if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
-  if (options.estimate && !is_program(deck))
+  if (options.estimate && !is_program(deck) && !across)
     throw InputError(
-        "command line: --estimate is for single images: give one of them by input.file and output.file");
+        "command line: --estimate is for images that all ranks compute together: write items.across=ranks, "
+        "or "
+        "give one image by input.file and output.file");
 }
 
 }  // namespace tessera::app

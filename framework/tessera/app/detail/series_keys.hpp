@@ -2,14 +2,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/pipeline_application.hpp"
 
 namespace tessera::app {
 
-/// Returns whether an application can run on a series of images. It cannot if it reads no image, or if it
-/// needs further images beside each one that no list names.
+/// Returns whether a key is declared and given.
+bool is_given(const deck::Deck& deck, const std::string& key);
+
+/// Returns whether an application can run on a series of images. It cannot if it reads no image, if it judges
+/// the numbers of its run, or if it has both lists of images and parts.
 bool takes_series(const PipelineApplication& application);
 
 /// Returns whether an application that can run on a series of images can run on a video, too. It cannot if it
@@ -20,8 +24,22 @@ bool takes_videos(const PipelineApplication& application);
 /// pipeline: the name of the program without "tessera-".
 std::string task_name(const PipelineApplication& application);
 
+/// Returns the key that names a further image for each image of a series, such as `inputs.dark.files`.
+std::string files_key(const FurtherImage& further);
+
+/// Returns whether an application has this key: not in programs with parts, and not for images that may
+/// differ from that of the series, because images of one size share a plan.
+bool has_files_key(const PipelineApplication& application, const FurtherImage& further);
+
+/// Returns whether the deck says that all ranks compute each image of a series together. What `auto` stands
+/// for has been put in its place.
+bool goes_across_ranks(const deck::Deck& deck);
+
+/// Returns the keys of the graph of a series, except `graph.window`.
+std::vector<std::string> keys_of_graph(const PipelineApplication& application);
+
 /// Declares the keys of series: `input.files`, `output.files`, `input.video` and `output.video` if the
-/// application takes videos, `on_error`, and the block `graph`.
+/// application takes videos, the files of further images, `items.across`, `on_error`, and the block `graph`.
 void declare_series_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Returns whether all threads compute one image in the task `task`, instead of each thread one.
@@ -34,8 +52,7 @@ bool is_series(const deck::Deck& deck);
 bool is_video(const deck::Deck& deck);
 
 /// Throws InputError when a deck names both a series and a single image, only one of the inputs and outputs
-/// of a series, or something that a series does not have, such as checkpoints or further images. The deck
-/// must name a series.
+/// of a series, or something that a series does not have, such as checkpoints. The deck must name a series.
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options);
 

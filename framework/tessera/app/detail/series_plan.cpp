@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
@@ -20,8 +22,8 @@ namespace {
 
 std::shared_ptr<const graph::PlannedPipeline> planned_part(
     const PipelineApplication& application, const PipelinePart& part, const deck::Deck& deck,
-    const io::ImageInfo& image, int threads, const std::map<std::string, io::ImageInfo>& shared) {
-  AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image, shared)
+    const io::ImageInfo& image, int threads, const std::map<std::string, io::ImageInfo>& different) {
+  AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image, different)
                                                   : asked_part(application, part, deck, image);
   Target target;
   target.threads = computes_by_kernels(deck, part.task) ? threads : 1;
@@ -31,6 +33,22 @@ std::shared_ptr<const graph::PlannedPipeline> planned_part(
   blame_deck(deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
   planned.algorithm = std::move(asked.pipeline);
   return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
+}
+
+/// Returns those further images that may differ from `image`. Throws InputError if another one does.
+std::map<std::string, io::ImageInfo> different_images(const PipelineApplication& application,
+                                                      const deck::Deck& deck, const io::ImageInfo& image,
+                                                      const std::map<std::string, io::ImageInfo>& shared) {
+  std::map<std::string, io::ImageInfo> different = shared;
+  for (const FurtherImage& further : application.further_images) {
+    const auto found = different.find(further.name);
+    if (further.may_differ || found == different.end()) continue;
+    const std::string text =
+        difference_text("the image", found->second, deck.text_of(application.input_key), image);
+    if (!text.empty()) deck.fail(further.file_key(), text);
+    different.erase(found);
+  }
+  return different;
 }
 
 /// Finds the images that the last part of `plan` reads, besides `shared`. `names` are the names of all images
@@ -68,24 +86,6 @@ const ArrayDeclaration& SeriesPlan::result() const {
   return last.algorithm[last.algorithm.find(last.output)];
 }
 
-std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck) {
-  std::vector<std::string> names{"input"};
-  for (const ImageList& list : application.image_lists)
-    for (std::size_t i = 0; i < deck.get<std::vector<std::string>>(list.key).size(); ++i)
-      names.push_back(list.input(i));
-  return names;
-}
-
-std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place) {
-  std::size_t listed = 1;
-  for (const ImageList& list : application.image_lists) {
-    if (place < listed) break;
-    listed += deck.get<std::vector<std::string>>(list.key).size();
-    if (place < listed) return list.key;
-  }
-  return "input.files";
-}
-
 std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
   if (!application.parts.empty()) return application.parts;
   return {{task_name(application), application.output, application.build}};
@@ -100,8 +100,9 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   plan.parts_until_free.assign(plan.inputs.size(), 0);
   std::vector<std::string> names = plan.inputs;
   const std::vector<PipelinePart> parts = parts_of(application);
+  const auto different = different_images(application, deck, image, shared);
   for (const PipelinePart& part : parts) {
-    plan.parts.push_back({planned_part(application, part, deck, image, threads, shared)});
+    plan.parts.push_back({planned_part(application, part, deck, image, threads, different)});
     connect(plan, part, names, shared);
     names.push_back(part.output);
     plan.needed.emplace_back();

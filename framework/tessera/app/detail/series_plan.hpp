@@ -42,19 +42,12 @@ struct SeriesPlan {
   const ArrayDeclaration& result() const;
 };
 
-/// Returns the names of the images that are read for each result of a series: "input", and the names in the
-/// pipeline of those that the lists of the deck name.
-std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck);
-
-/// Returns the key that names the files of one of these images in a series. `place` is its place in the list.
-std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place);
-
 /// Returns the parts of an application: one with the whole pipeline if the application names none.
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);
 
 /// Plans all parts of an application for one rank, for the image `image`. `threads` is the number of worker
 /// threads, which the parts have that compute by kernels; other parts have one thread. `shared` are the
-/// further images of the series, by name, which the parts may read. Throws InputError when the application
+/// further images that the series reads once, by name, which the parts may read. Throws InputError when the application
 /// does not accept the images or the deck, and InternalError when the parts do not fit together.
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
                        const io::ImageInfo& image, int threads,

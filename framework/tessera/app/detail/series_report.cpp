@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/app/detail/transfers.hpp"
+#include "tessera/domain/counted.hpp"
 
 namespace tessera::app {
 namespace {
@@ -16,6 +17,16 @@ std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
   for (const std::string& line : lines)
     if (std::ranges::find(once, line) == once.end()) once.push_back(line);
   return once;
+}
+
+/// Prints the first lines about images with a loop that has not converged, and how many more there are.
+void print_first(const std::string& program, const std::vector<std::string>& lines) {
+  constexpr std::size_t most_lines = 10;
+  const std::size_t shown = std::min(lines.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i]);
+  if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
+    fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
+               counted(more, "more image"));
 }
 
 }  // namespace
@@ -62,6 +73,46 @@ std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
   return texts;
 }
 
+std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
+  const double rate = static_cast<double>(done) / seconds;
+  if (count <= 0) return fmt::format("{} images, {:.1f} per second", done, rate);
+  return fmt::format("{} of {} images, {:.1f} per second, {:.0f} s left", done, count, rate,
+                     static_cast<double>(count - done) / rate);
+}
+
+ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,
+                        const SeriesOutcome& outcome, bool is_stopped, std::int64_t count) {
+  int found[3] = {is_stopped ? 1 : 0, outcome.left_out.empty() ? 0 : 1,
+                  outcome.not_converged.empty() ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
+  const bool stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
+  for (const std::string& remark : outcome.remarks) progress.line(remark);
+  progress.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
+                            outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
+  if (session.rank() == 0) {
+    print_first(program, outcome.not_converged);
+    for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
+  }
+  if (stopped && session.rank() == 0)
+    fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
+               count >= 0 ? std::to_string(count) : "all");
+  return stopped          ? ExitStatus::stopped
+         : has_left_out   ? ExitStatus::bad_input
+         : has_unfinished ? ExitStatus::not_converged
+                          : ExitStatus::done;
+}
+
+void add_outcome(Report& report, const SeriesOutcome& outcome) {
+  report.add("series", {{"written", outcome.written},
+                        {"left_out", std::int64_t(std::ssize(outcome.left_out))},
+                        {"not_converged", std::int64_t(std::ssize(outcome.not_converged))},
+                        {"seconds", outcome.seconds},
+                        {"per_second", static_cast<double>(outcome.written) / outcome.seconds}});
+  for (const std::string& line : outcome.left_out) report.add_row("left_out", {{"file_and_reason", line}});
+  for (const std::string& line : outcome.not_converged)
+    report.add_row("not_converged", {{"image_and_loop", line}});
+}
+
 SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
                            const deck::Deck& deck, const std::vector<std::string>& taken)
     : session_(session), application_(application), deck_(deck), records_(session, options, taken) {}
@@ -76,15 +127,8 @@ SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines
   if (!outcome.remarks.empty())
     full.add("run", {{"remarks", fmt::format("{}", fmt::join(outcome.remarks, "; "))}});
   outcome.written = add_graph(full, session_.communicator(), report, "write");
-  full.add("series", {{"written", outcome.written},
-                      {"left_out", std::int64_t(std::ssize(outcome.left_out))},
-                      {"not_converged", std::int64_t(std::ssize(outcome.not_converged))},
-                      {"seconds", outcome.seconds},
-                      {"per_second", static_cast<double>(outcome.written) / outcome.seconds},
-                      {"most_at_a_time", report.most_items}});
-  for (const std::string& line : outcome.left_out) full.add_row("left_out", {{"file_and_reason", line}});
-  for (const std::string& line : outcome.not_converged)
-    full.add_row("not_converged", {{"image_and_loop", line}});
+  add_outcome(full, outcome);
+  full.add("series", {{"most_at_a_time", report.most_items}});
   records_.write(full, {report});
   return outcome;
 }

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/progress.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/graph/graph.hpp"
@@ -56,6 +57,19 @@ struct SeriesOutcome {
   /// The remarks of all pipelines, each once. They are ordered and kept as the lines above.
   std::vector<std::string> remarks = {};
 };
+
+/// Returns how far a series is: "3 of 10 images, 1.5 per second, 5 s left". `count` is the number of all
+/// images, or not positive if nobody knows it.
+std::string rate_text(std::int64_t done, std::int64_t count, double seconds);
+
+/// Prints what has become of a series. `is_stopped` says whether this rank has received a signal that ends
+/// it, and `count` is the number of all images, which is negative if nobody knows it. Returns the exit
+/// status, which is the same on all ranks. Collective.
+ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,
+                        const SeriesOutcome& outcome, bool is_stopped, std::int64_t count);
+
+/// Adds the section `series` and the tables `left_out` and `not_converged` to a report.
+void add_outcome(Report& report, const SeriesOutcome& outcome);
 
 /// The report and the trace of a series. The constructor and `write` are collective.
 class SeriesReport {

@@ -35,11 +35,8 @@ class SeriesProgress {
     for (const PlannedPart& part : image.plan->parts)
       for (const std::string& remark : part.pipeline->algorithm.remarks()) add_remark({image.index, remark});
     progress_.turn([this] {
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-      const double rate = static_cast<double>(done_) / seconds;
-      if (count_ <= 0) return fmt::format("{} images, {:.1f} per second", done_, rate);
-      return fmt::format("{} of {} images, {:.1f} per second, {:.0f} s left", done_, count_, rate,
-                         static_cast<double>(count_ - done_) / rate);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began_;
+      return rate_text(done_, count_, seconds.count());
     });
   }
 
@@ -67,16 +64,6 @@ class SeriesProgress {
   std::int64_t done_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
-
-/// Prints the first lines about images with a loop that has not converged, and how many more there are.
-void print_first(const std::string& program, const std::vector<std::string>& lines) {
-  constexpr std::size_t most_lines = 10;
-  const std::size_t shown = std::min(lines.size(), most_lines);
-  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i]);
-  if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
-    fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
-               counted(more, "more image"));
-}
 
 /// A run on a series.
 class SeriesRun {
@@ -127,7 +114,6 @@ class SeriesRun {
     return files;
   }
   SeriesLines lines(const graph::Report& report) const;
-  ExitStatus tell(const SeriesOutcome& outcome);
 
   const Options& options_;
   Progress progress_;
@@ -151,6 +137,7 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",
                              counted(session.rank_count(), "rank"), counted(context_.threads, "worker")));
+  if (const std::string remark = series_->remark(); !remark.empty()) progress_.line(remark);
   phases.begin(Phase::allocate);
   graph::Run run = graph_.run({.workers = context_.threads,
                                .communicator = session.communicator(),
@@ -166,7 +153,8 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   phases.begin(Phase::finish);
   series_->end();
   const graph::Report done = run.report();
-  return tell(report.write(done, lines(done)));
+  return tell_outcome(session, context_.application.program, progress_, report.write(done, lines(done)),
+                      signals_.received() != 0, count);
 }
 
 /// Returns lines about the images of this rank.
@@ -179,30 +167,6 @@ SeriesLines SeriesRun::lines(const graph::Report& report) const {
   for (const auto& [index, reason] : done_->not_converged())
     lines.not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
   return lines;
-}
-
-/// Prints what has become of the series. Returns the exit status, which is the same on all ranks.
-ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
-  const Session& session = context_.session;
-  const std::string& program = context_.application.program;
-  int found[3] = {signals_.received() != 0 ? 1 : 0, outcome.left_out.empty() ? 0 : 1,
-                  outcome.not_converged.empty() ? 0 : 1};
-  MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
-  const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
-  for (const std::string& remark : outcome.remarks) progress_.line(remark);
-  progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
-                             outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
-  if (session.rank() == 0) {
-    print_first(program, outcome.not_converged);
-    for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
-  }
-  if (is_stopped && session.rank() == 0)
-    fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
-               series_->count() >= 0 ? std::to_string(series_->count()) : "all");
-  return is_stopped       ? ExitStatus::stopped
-         : has_left_out   ? ExitStatus::bad_input
-         : has_unfinished ? ExitStatus::not_converged
-                          : ExitStatus::done;
 }
 
 }  // namespace

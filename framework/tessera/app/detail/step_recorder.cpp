@@ -13,13 +13,22 @@ namespace tessera::app {
 
 StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
                            RunPhases& phases)
-    : communicator_(communicator), plan_(plan), options_(options) {
-  std::size_t nodes = 0;
-  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
-  totals_.resize(nodes + static_cast<std::size_t>(options.further_steps));
+    : communicator_(communicator), options_(options) {
+  follow(plan);
+  totals_.resize(totals_.size() + static_cast<std::size_t>(options.further_steps));
   set_clock(phases);
   phases.end();
   for (const RunPhases::Span& span : phases.spans()) add(span);
+}
+
+int StepRecorder::follow(const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t first = totals_.size();
+  std::size_t nodes = 0;
+  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
+  totals_.resize(first + nodes);
+  plans_.emplace_back(&plan, static_cast<int>(first));
+  return static_cast<int>(first);
 }
 
 void StepRecorder::add(const RunPhases::Span& span) {
@@ -76,9 +85,11 @@ std::string StepRecorder::text() const {
   std::map<std::string, double> seconds;
   {
     const std::lock_guard lock(mutex_);
-    walk(plan_.root, [&](const PlanNode& node) {
-      if (is_step(node)) seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
-    });
+    for (const auto& [plan, first] : plans_)
+      walk(plan->root, [&, first = first](const PlanNode& node) {
+        if (is_step(node))
+          seconds[step_kind(node)] += totals_[static_cast<std::size_t>(first + node.id)].seconds;
+      });
   }
   for (const auto& [kind, mine] : seconds) add(kind, mine);
   return text;

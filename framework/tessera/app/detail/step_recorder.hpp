@@ -6,6 +6,7 @@
 #include <chrono>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/app/detail/run_phases.hpp"
@@ -42,11 +43,16 @@ class StepRecorder {
     double end = 0;
   };
 
-  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. All ranks wait for each
-  /// other, so that their times can be given relative to the beginning of the first rank. Collective.
+  /// Ends the phase of `phases` that is under way, and adds the spans of all phases so far. All ranks wait
+  /// for each other, so that their times can be given relative to the beginning of the first rank.
+  /// Collective.
   StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
   /// Adds one span of a phase, such as the phase after the steps.
   void add(const RunPhases::Span& span);
+
+  /// Adds the steps of another plan, such as that for images of another size, and returns the number by which
+  /// they follow their node ids. `plan` must outlive this object.
+  int follow(const Plan& plan);
 
   /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
   /// function.
@@ -82,7 +88,8 @@ class StepRecorder {
   void set_clock(const RunPhases& phases);
 
   MPI_Comm communicator_;
-  const Plan& plan_;
+  /// The plans, and the numbers by which their steps follow their node ids.
+  std::vector<std::pair<const Plan*, int>> plans_;
   RecorderOptions options_;
   /// The time at which the first rank began, by the clock of this rank.
   Clock::time_point start_;

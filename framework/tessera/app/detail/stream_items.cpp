@@ -20,16 +20,15 @@ StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& appli
     : communicator_(communicator),
       application_(application),
       deck_(deck),
+      shared_(shared_files(application, deck)),
+      ledger_(application, deck, shared_),
       inputs_(input_names(application, deck)) {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   collectively(communicator, [&] {
-    std::vector<NamedFile> shared;
-    for (const FurtherImage& further : application.further_images)
-      if (const std::string key = further.file_key(); deck.is_set(key))
-        shared.push_back({key, deck.get<std::string>(key)});
     if (rank != 0) return;
-    items_ = series_items(deck, shared, application.image_lists);
+    items_ = series_items(deck, shared_, listed_inputs(application, deck));
+    ledger_.leave_out_whole(items_);
     numbers_.resize(items_.size());
     std::iota(numbers_.begin(), numbers_.end(), 0);
     if (skips()) begin_with_readable();
@@ -40,7 +39,7 @@ StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& appli
 bool StreamItems::skips() const { return deck_.text_of("on_error") == "skip"; }
 
 void StreamItems::check_readable(std::size_t place, const std::string& path) const {
-  const io::ImageInfo info = inspect_in_series(deck_, path);
+  const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
   if (application_.needs_finite_images)
     check_finite(deck_, input_key_of(application_, deck_, place), path,
                  first_not_finite(MPI_COMM_SELF, path, info));
@@ -63,23 +62,14 @@ void StreamItems::begin_with_readable() {
   left_out_.clear();
 }
 
-deck::Deck StreamItems::deck_of_first() const {
-  const SeriesItem& first = items_.front();
-  deck::Deck deck = deck_.with(application_.input_key, first.input, first.input);
-  auto listed = first.listed.begin();
-  for (const ImageList& list : application_.image_lists) {
-    const auto count = std::ssize(deck_.get<std::vector<std::string>>(list.key));
-    deck = deck.with(list.key, std::vector<std::string>(listed, listed + count), deck_.location(list.key));
-    listed += count;
-  }
-  return deck;
-}
+deck::Deck StreamItems::deck_of_first() const { return deck_of_item(application_, deck_, items_.front()); }
 
 void StreamItems::look_at(const RunSetup& first, const SeriesItem& one) const {
-  const io::ImageInfo info = inspect_in_series(deck_, one.input);
+  const io::ImageInfo info = inspect_in_series(application_, deck_, 0, one.input);
   // Listed images must be like that of the series in any case, and are like the first one if that is.
-  for (const std::string& file : one.listed)
-    SeriesImages::check_alike(file, inspect_in_series(deck_, file), one.input, info);
+  for (std::size_t i = 0; i < one.listed.size(); ++i)
+    SeriesImages::check_alike(one.listed[i], inspect_in_series(application_, deck_, i + 1, one.listed[i]),
+                              one.input, info);
   const std::string text =
       difference_text("the image of " + one.input, info, items_.front().input, *first.inputs.image());
   if (!text.empty())
@@ -120,7 +110,7 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
   }
   const auto place = static_cast<std::size_t>(found - inputs_.begin());
   const std::string& path = place == 0 ? item(number).input : item(number).listed[place - 1];
-  const io::ImageInfo info = inspect_in_series(deck_, path);
+  const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
   // The file may have been written anew since its header was looked at.
   SeriesImages::check_alike(path, info, items_.front().input, *first.inputs.image());
   return open_in_series(application_, deck_, place, path, info);
@@ -129,8 +119,10 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
 std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,
                                                const ArrayDeclaration& result,
                                                const std::vector<io::FileAttribute>& attributes) const {
-  return create_result(communicator, deck_, item(number), application_.output, result.type, result.domain,
-                       inputs_, {{}, attributes});
+  return ledger_.noting(
+      communicator, item(number),
+      create_result(communicator, deck_, item(number), application_.output, result.type, result.domain,
+                    inputs_, [attributes]() -> io::FileNotes { return {{}, attributes}; }));
 }
 
 }  // namespace tessera::app

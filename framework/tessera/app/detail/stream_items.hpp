@@ -10,6 +10,7 @@
 
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/detail/series_ledger.hpp"
 #include "tessera/app/detail/series_report.hpp"
 #include "tessera/io/image_sink.hpp"
 
@@ -39,6 +40,14 @@ class StreamItems {
   /// Returns the number in the series of an image. Only rank 0 knows it.
   std::int64_t number_of(std::int64_t item) const { return numbers_[static_cast<std::size_t>(item)]; }
 
+  /// Returns a line about images that an earlier run has computed; empty if there are none. Only rank 0 knows
+  /// it.
+  std::string remark() const { return ledger_.remark(); }
+  /// Begins to note which results are whole. One rank should call it.
+  void begin() const { ledger_.begin(items_); }
+  /// Forgets which results are whole, at the end of a series. One rank should call it.
+  void forget_whole() const { ledger_.finish(items_); }
+
   /// Opens the file of an input of the pipeline for one rank. Throws InputError.
   std::unique_ptr<BlockSource> open(const RunSetup& first, std::int64_t item, const std::string& input) const;
   /// Creates the file of a result. `attributes` are those of HDF5 files. Collective over `communicator`.
@@ -62,6 +71,9 @@ class StreamItems {
   MPI_Comm communicator_;
   const PipelineApplication& application_;
   const deck::Deck& deck_;
+  /// The images that the series reads once, and the results that are whole.
+  std::vector<NamedFile> shared_;
+  SeriesLedger ledger_;
   /// The names in the pipeline of the images that are read.
   std::vector<std::string> inputs_;
   std::vector<SeriesItem> items_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/series_plan.hpp"
 
 namespace tessera::app {
 
@@ -15,12 +14,7 @@ void check_stream_keys(const PipelineApplication& application, const deck::Deck&
   refuse("input.video", "videos are not divided into tasks: write program.allocation=whole");
   refuse("program.profile",
          fmt::format("tasks are measured with one image: give it by {}", application.input_key));
-  std::vector<std::string> tasks{"read", "write"};
-  for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
-  std::vector<std::string> keys{"graph.images.count"};
-  for (const std::string& task : tasks)
-    keys.insert(keys.end(), {fmt::format("graph.{}.workers", task), fmt::format("graph.{}.on", task)});
-  for (const std::string& key : keys)
+  for (const std::string& key : keys_of_graph(application))
     refuse(key, "it is about series that are not divided: leave it out, or write program.allocation=whole");
 }
 

@@ -54,6 +54,7 @@ class StreamExecution {
     collectively(setup.session.communicator(), [&] {
       if (setup.session.rank() != 0) return;
       for (const SeriesItem& item : items.all()) make_folder_of(setup.deck, "output.files", item.output);
+      items.begin();
     });
   }
 
@@ -64,6 +65,7 @@ class StreamExecution {
     progress_.line(fmt::format("{} on {} images, {} x {}", setup_.application.program, items_.count(),
                                counted(setup_.session.rank_count(), "rank"),
                                counted(programs_.target().threads, "thread")));
+    if (const std::string remark = items_.remark(); !remark.empty()) progress_.line(remark);
     for (const std::string& line : programs_.remarks()) progress_.line(line);
     for (const std::string& remark : setup_.pipeline->remarks()) progress_.line(remark);
     phases.begin(Phase::allocate);
@@ -155,6 +157,7 @@ class StreamExecution {
     const std::vector<ImageLine> failed = failures(outcome);
     throw_first(failed);
     const bool is_first = setup_.session.rank() == 0;
+    if (is_first && !outcome.is_stopped) items_.forget_whole();
     progress_.line(times.text());
     progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
                                times.seconds(), times.per_second()));

@@ -10,6 +10,7 @@
 
 #include "tessera/app/file_names.hpp"
 #include "tessera/graph/packed_image.hpp"
+#include "tessera/io/unfinished_files.hpp"
 #include "tessera/io/video.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -63,7 +64,6 @@ class VideoSeries final : public Series {
   std::unique_ptr<io::VideoReader> reader_;
   std::unique_ptr<io::VideoWriter> writer_;
   std::int64_t frames_ = -1;
-  io::FrameRate rate_;
   io::ImageInfo info_;
   std::shared_ptr<const SeriesPlan> plan_;
 };
@@ -80,31 +80,13 @@ VideoSeries::VideoSeries(const SeriesContext& context)
   collectively(session.communicator(), [&] { plan_ = context_.images.plan_for(input_, info_); });
 }
 
-/// Opens the video, and chooses whether its frames are read in colour.
 void VideoSeries::open() {
   std::vector<std::string> taken{input_};
   for (const NamedFile& file : context_.shared.inputs().files()) taken.push_back(file.path);
   check_names(taken, {{"output.video", output_}});
-  const auto open_as = [&](io::VideoColour colour) {
-    reader_ = std::make_unique<io::VideoReader>(input_, colour);
-    info_.type = reader_->info().type;
-    info_.domain = reader_->info().domain;
-    context_.images.plan_for(input_, info_);
-  };
-  try {
-    open_as(io::VideoColour::as_stored);
-  } catch (const InputError&) {
-    if (reader_ == nullptr || info_.domain.dimensions == 2) throw;
-    const auto colour_error = std::current_exception();
-    try {
-      open_as(io::VideoColour::grey);
-    } catch (const InputError&) {
-      std::rethrow_exception(colour_error);
-    }
-  }
+  reader_ = open_video(input_, [this](const io::ImageInfo& info) { context_.images.plan_for(input_, info); });
+  info_ = info_of(*reader_);
   frames_ = reader_->info().frames;
-  rate_ = reader_->info().rate;
-  if (rate_.numerator <= 0) rate_ = io::FrameRate();
 }
 
 std::string VideoSeries::check() {
@@ -119,7 +101,8 @@ void VideoSeries::begin() {
     if (context_.session.rank() != 0) return;
     const ArrayDeclaration& result = plan_->result();
     make_folder_of(context_.deck, "output.video", output_);
-    writer_ = std::make_unique<io::VideoWriter>(output_, result.domain, result.type, rate_);
+    io::remove_abandoned_files({output_});
+    writer_ = std::make_unique<io::VideoWriter>(output_, result.domain, result.type, rate_of(*reader_));
   });
 }
 
@@ -163,6 +146,34 @@ void VideoSeries::add_tasks(graph::Graph& graph) {
 }
 
 }  // namespace
+
+io::ImageInfo info_of(const io::VideoReader& reader) {
+  return {.type = reader.info().type, .domain = reader.info().domain};
+}
+
+io::FrameRate rate_of(const io::VideoReader& reader) {
+  const io::FrameRate rate = reader.info().rate;
+  return rate.numerator > 0 ? rate : io::FrameRate();
+}
+
+std::unique_ptr<io::VideoReader> open_video(const std::string& path,
+                                            const std::function<void(const io::ImageInfo&)>& accept) {
+  auto reader = std::make_unique<io::VideoReader>(path, io::VideoColour::as_stored);
+  try {
+    accept(info_of(*reader));
+    return reader;
+  } catch (const InputError&) {
+    if (reader->info().domain.dimensions == 2) throw;
+    const auto colour_error = std::current_exception();
+    try {
+      reader = std::make_unique<io::VideoReader>(path, io::VideoColour::grey);
+      accept(info_of(*reader));
+      return reader;
+    } catch (const InputError&) {
+      std::rethrow_exception(colour_error);
+    }
+  }
+}
 
 std::unique_ptr<Series> video_series(const SeriesContext& context) {
   return std::make_unique<VideoSeries>(context);

@@ -8,10 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
@@ -46,11 +50,15 @@ bool forget_unfinished(const std::string& name) {
   return unfinished().names.erase(name) > 0;
 }
 
+/// What temporary names have between the name of the file and the number of the process.
+constexpr std::string_view part_mark = ".part-";
+
 std::string temporary_name(MPI_Comm communicator, const std::string& path) {
   long process = static_cast<long>(::getpid());
   if (ranks_of(communicator) > 1) MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
   const std::filesystem::path final_path(path);
-  return final_path.parent_path() / fmt::format(".{}.part-{}", final_path.filename().string(), process);
+  return final_path.parent_path() /
+         fmt::format(".{}{}{}", final_path.filename().string(), part_mark, process);
 }
 
 }  // namespace
@@ -184,6 +192,28 @@ bool remove_unfinished_files() {
     if (!is_first) is_first = is_removed;
   }
   return is_first.value_or(true);
+}
+
+void remove_abandoned_files(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::map<fs::path, std::set<std::string>> beginnings;
+  for (const std::string& path : paths) {
+    const fs::path folder = fs::path(path).parent_path();
+    beginnings[folder.empty() ? "." : folder].insert(
+        fmt::format(".{}{}", fs::path(path).filename().string(), detail::part_mark));
+  }
+  for (const auto& [folder, begins] : beginnings) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      const std::size_t mark = name.rfind(detail::part_mark);
+      if (mark == std::string::npos) continue;
+      const std::size_t number = mark + detail::part_mark.size();
+      const long process = std::strtol(name.c_str() + number, nullptr, 10);
+      const bool is_gone = process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+      if (is_gone && begins.contains(name.substr(0, number))) fs::remove(entry.path(), error);
+    }
+  }
 }
 
 }  // namespace tessera::io

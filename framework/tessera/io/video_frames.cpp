@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/video_frames.hpp"
+
+#include <utility>
+
+#include "tessera/io/detail/gatherer.hpp"
+#include "tessera/io/detail/interleaved.hpp"
+#include "tessera/io/detail/parts.hpp"
+#include "tessera/io/detail/row_source.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
+
+namespace tessera::io {
+namespace {
+
+using namespace detail;
+
+std::size_t frame_bytes(const Box& domain, ElementType type) {
+  return static_cast<std::size_t>(domain.size()) * size_of(type);
+}
+
+bool has_frames(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank == 0;
+}
+
+/// The rows of a frame in memory.
+class FrameRows final : public RowReader {
+ public:
+  explicit FrameRows(const HostBlock& frame) : frame_(frame), next_(frame.box[1].begin) {}
+
+  ElementType type() const override { return frame_.type; }
+  Box domain() const override { return frame_.box; }
+  void read_row(std::byte* samples) override {
+    put_points(frame_, row_of(samples, frame_.type, frame_.box, next_++));
+  }
+  void finish() override {}
+
+ private:
+  HostBlock frame_;
+  std::int64_t next_;
+};
+
+class FrameSink final : public BlockSink {
+ public:
+  FrameSink(MPI_Comm communicator, const std::string& path, VideoWriter* writer, const Box& domain,
+            ElementType type)
+      : communicator_(communicator),
+        writer_(writer),
+        domain_(domain),
+        type_(type),
+        parts_(communicator, path, domain) {
+    collectively(communicator, [&] {
+      if (has_frames(communicator)) points_.resize(frame_bytes(domain, type));
+    });
+  }
+
+  void write(const HostBlock& block) override { write_part(block, domain_); }
+  void write_part(const HostBlock& block, const Box& part) override {
+    parts_.take(block, part, type_);
+    Gatherer gatherer(communicator_, block, type_, part.size());
+    HostBlock target = packed_block(points_.data(), type_, domain_);
+    target.data = points_.empty() ? nullptr : address_of(target, part);
+    target.box = part;
+    gatherer.gather(target);
+    if (!parts_.complete()) return;
+    collectively(communicator_, [&] {
+      if (writer_ != nullptr) writer_->write(packed_block(points_.data(), type_, domain_));
+    });
+  }
+
+ private:
+  MPI_Comm communicator_;
+  VideoWriter* writer_;
+  Box domain_;
+  ElementType type_;
+  Parts parts_;
+  /// The points of the frame, on rank 0.
+  std::vector<std::byte> points_;
+};
+
+}  // namespace
+
+VideoFrames::VideoFrames(MPI_Comm communicator, std::string path, std::unique_ptr<VideoReader> reader,
+                         ImageInfo info)
+    : communicator_(communicator),
+      path_(std::move(path)),
+      reader_(std::move(reader)),
+      info_(std::move(info)) {
+  collectively(communicator, [&] {
+    if (reader_ != nullptr) points_.resize(frame_bytes(info_.domain, info_.type));
+  });
+}
+
+bool VideoFrames::next() {
+  int has_frame = 0;
+  collectively(communicator_, [&] {
+    if (reader_ != nullptr && reader_->read(packed_block(points_.data(), info_.type, info_.domain)))
+      has_frame = 1;
+  });
+  MPI_Bcast(&has_frame, 1, MPI_INT, 0, communicator_);
+  return has_frame != 0;
+}
+
+std::unique_ptr<BlockSource> VideoFrames::open() {
+  return std::make_unique<RowSource>(communicator_, path_, info_, [this](const std::string&) {
+    return std::make_unique<FrameRows>(packed_block(points_.data(), info_.type, info_.domain));
+  });
+}
+
+std::unique_ptr<BlockSink> create_frame(MPI_Comm communicator, const std::string& path, VideoWriter* writer,
+                                        const Box& domain, ElementType type) {
+  return std::make_unique<FrameSink>(communicator, path, writer, domain, type);
+}
+
+}  // namespace tessera::io

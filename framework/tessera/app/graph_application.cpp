@@ -6,14 +6,10 @@
 #include <set>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/deck_files.hpp"
 #include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
-#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
@@ -121,47 +117,27 @@ void configure(const GraphApplication& application, const GraphSetting& setting,
   });
 }
 
-void explain(const Session& session, GraphProgram& program, bool as_dot) {
+std::string explanation(GraphProgram& program, bool as_dot) {
   std::string text;
   for (const graph::Graph* const graph : program.graphs()) {
     if (!text.empty()) text += '\n';
     text += as_dot ? graph::to_dot(*graph) : graph::to_text(*graph);
   }
-  session.print(text);
+  return text;
 }
 
-ExitStatus run(Session& session, const GraphApplication& application, const ProgramBuild& build, int argc,
-               char** argv) {
-  const auto say = [&session](const std::string& text) {
-    session.print(text);
-    return ExitStatus::done;
-  };
-  const deck::Schema schema = schema_of(application);
-  const Options options = parse_options(argc, argv);
-  if (options.help) return say(help_text(application.program, application.summary, schema));
-  if (options.version) return say(version_text(application.program, build));
-  refuse_options_of_pipelines(options, "this program runs graphs");
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
-  if (options.print_deck) return say(deck::print(deck));
-  GraphSetting setting{session, deck, 1, {}};
-  setting.workers =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
-  for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
+ExitStatus run(Launch& launch, const GraphApplication& application) {
+  GraphSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<GraphProgram> program = application.make(setting);
   configure(application, setting, *program);
-  if (options.check) return say(program->check());
-  if (options.explain) {
-    explain(session, *program, options.dot);
-    return ExitStatus::done;
-  }
+  if (launch.options.check) return launch.say(program->check());
+  if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
   std::vector<std::string> taken = program->files();
   taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  Runner runner(session, application, options, setting, taken);
-  session.start_kokkos(setting.workers);
-  if (options.verbose) session.print(version_text(application.program, build));
-  runner.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
-                         counted(setting.workers, "worker")));
+  Runner runner(launch.session, application, launch.options, setting, taken);
+  launch.start(setting.workers);
+  runner.say(fmt::format("{}: {} with {}", application.program,
+                         counted(launch.session.rank_count(), "rank"), counted(setting.workers, "worker")));
   const ExitStatus status = program->run(runner);
   runner.write();
   return status;
@@ -171,9 +147,13 @@ ExitStatus run(Session& session, const GraphApplication& application, const Prog
 
 int run_graph_application(int argc, char** argv, const GraphApplication& application,
                           const ProgramBuild& build) {
-  return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
-    return run(session, application, build, count, values);
-  });
+  return launch(argc, argv,
+                {.name = application.program,
+                 .summary = application.summary,
+                 .build = build,
+                 .kind = JobKind::graph,
+                 .schema = [&] { return schema_of(application); }},
+                [&](Launch& launch) { return run(launch, application); });
 }
 
 }  // namespace tessera::app

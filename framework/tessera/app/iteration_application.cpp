@@ -7,13 +7,11 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/deck_files.hpp"
 #include "tessera/app/detail/graph_report.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
-#include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/version.hpp"
-#include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/run/residual.hpp"
@@ -27,15 +25,6 @@ deck::Schema schema_of_iteration(const IterationApplication& application) {
   declare_checkpoint_keys(schema);
   schema.add(threads_key());
   return schema;
-}
-
-/// Throws InputError if an option is given that is about plans.
-void check_options_of_iteration(const Options& options) {
-  const std::string why = "this program runs none";
-  refuse_options_of_pipelines(options, why);
-  if (options.dot) throw InputError("command line: --dot is about pipelines, and " + why + ": leave it out");
-  if (!options.trace.empty())
-    throw InputError("command line: --trace is about steps of plans, and " + why + ": leave it out");
 }
 
 /// Runs the turns of a program, from its input to its results.
@@ -150,46 +139,29 @@ class IterationRun final : public IterationRunner {
   LoopProgress state_;
 };
 
-ExitStatus run_iteration(Session& session, const IterationApplication& application, const ProgramBuild& build,
-                         int argc, char** argv) {
-  const auto say = [&session](const std::string& text) {
-    session.print(text);
-    return ExitStatus::done;
-  };
-  const deck::Schema schema = schema_of_iteration(application);
-  const Options options = parse_options(argc, argv);
-  if (options.help) return say(help_text(application.program, application.summary, schema));
-  if (options.version) return say(version_text(application.program, build));
-  check_options_of_iteration(options);
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
-  if (options.print_deck) return say(deck::print(deck));
-  IterationSetting setting{session, deck, 1, {}};
-  setting.threads =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
-  for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
+ExitStatus run_iteration(Launch& launch, const IterationApplication& application) {
+  const IterationSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
   std::vector<std::string> taken = program->files();
   taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  IterationRun run(application, setting, options, *program, taken);
-  if (options.check) {
+  IterationRun run(application, setting, launch.options, *program, taken);
+  if (launch.options.check) {
     run.check();
     const std::string text = program->check();
-    return options.quiet ? ExitStatus::done : say(text);
+    return launch.options.quiet ? ExitStatus::done : launch.say(text);
   }
-  session.start_kokkos(setting.threads);
-  if (options.verbose) session.print(version_text(application.program, build));
-  if (options.explain) {
+  launch.start(setting.threads);
+  if (launch.options.explain) {
     program->prepare(run);
-    return say(program->explain());
+    return launch.say(program->explain());
   }
-  run.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
+  run.say(fmt::format("{}: {} with {}", application.program, counted(launch.session.rank_count(), "rank"),
                       counted(setting.threads, "thread")));
   try {
     return run.run();
   } catch (const std::exception& error) {
     // The job is aborted here, before the files of results are closed, because closing a file is collective.
-    if (!all_ranks_know(error)) session.abort(application.program, error);
+    if (!all_ranks_know(error)) launch.session.abort(application.program, error);
     throw;
   }
 }
@@ -198,9 +170,13 @@ ExitStatus run_iteration(Session& session, const IterationApplication& applicati
 
 int run_iteration_application(int argc, char** argv, const IterationApplication& application,
                               const ProgramBuild& build) {
-  return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
-    return run_iteration(session, application, build, count, values);
-  });
+  return launch(argc, argv,
+                {.name = application.program,
+                 .summary = application.summary,
+                 .build = build,
+                 .kind = JobKind::iteration,
+                 .schema = [&] { return schema_of_iteration(application); }},
+                [&](Launch& launch) { return run_iteration(launch, application); });
 }
 
 }  // namespace tessera::app

@@ -133,16 +133,30 @@ void check_blanks(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void refuse_options_of_pipelines(const Options& options, const std::string& why) {
-  const auto refuse = [&why](bool given, const char* option) {
-    if (given)
-      throw InputError(fmt::format("command line: {} is about pipelines, and {}: leave it out", option, why));
+void refuse_options_of_others(const Options& options, JobKind kind) {
+  struct Service {
+    const char* option;
+    bool is_given;
+    /// The last kind of work that has the option. Those before it have it, too.
+    JobKind last;
+    const char* what;
   };
-  refuse(!options.plan.empty(), "--plan");
-  refuse(!options.save_plan.empty(), "--save-plan");
-  refuse(options.ranks != 0, "--ranks");
-  refuse(options.rank >= 0, "--rank");
-  refuse(options.estimate, "--estimate");
+  constexpr const char* pipelines = "pipelines";
+  constexpr const char* steps = "steps of plans";
+  const Service services[] = {{"--plan", !options.plan.empty(), JobKind::pipeline, pipelines},
+                              {"--save-plan", !options.save_plan.empty(), JobKind::pipeline, pipelines},
+                              {"--ranks", options.ranks != 0, JobKind::pipeline, pipelines},
+                              {"--rank", options.rank >= 0, JobKind::pipeline, pipelines},
+                              {"--estimate", options.estimate, JobKind::pipeline, pipelines},
+                              {"--dot", options.dot, JobKind::graph, pipelines},
+                              {"--trace", !options.trace.empty(), JobKind::graph, steps},
+                              {"--explain", options.explain, JobKind::iteration, pipelines},
+                              {"--report", !options.report.empty(), JobKind::iteration, steps}};
+  for (const Service& service : services)
+    if (service.is_given && kind > service.last)
+      throw InputError(fmt::format("command line: {} is about {}, and this program runs {}: leave it out",
+                                   service.option, service.what,
+                                   kind == JobKind::graph ? "graphs" : "none"));
 }
 
 Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {

@@ -11,6 +11,7 @@
 
 #include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_report.hpp"
@@ -215,8 +216,7 @@ ExitStatus run_series(Session& session, const PipelineApplication& application, 
     if (deck.is_set("watchdog"))
       deck.fail("watchdog", "a series that is not divided into tasks on groups has none: leave it out");
   });
-  const int threads =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
+  const int threads = threads_of(session, deck);
   SeriesRun run(session, application, options, deck, threads);
   if (options.check) {
     run.check();

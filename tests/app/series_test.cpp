@@ -120,8 +120,12 @@ TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
   EXPECT_EQ(ending.status, 0) << ending.text();
   for (const char* line : {"  read   task        3 ", "  sobel  task        3 ", "  write  sink        3 "})
     EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.output;
+  for (const char* line : {" start ", " open ", " finish ", " graph 'sobel'  1 "})
+    EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << line << ending.output;
   const std::string trace = folder_.read("trace.json");
   EXPECT_EQ(lines_with(trace, "\"sobel\"").size(), 3U) << trace;
+  for (const char* name : {"\"finish\"", "\"graph 'sobel'\""})
+    EXPECT_EQ(lines_with(trace, name).size(), 2U) << trace;
 }
 
 TEST_F(SeriesTest, IsExplained) {

@@ -219,9 +219,13 @@ class Streams(ProgramRuns):
         self.output("chain", 3, *self.chain("program.allocation=mixed", "watchdog=60 s", "--trace", "t.json", "--report", "r.json"))
         self.assertEqual(len(self.results("edges")), COUNT)
         with open(self.path("t.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
+            events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
         with open(self.path("r.json"), encoding="utf-8") as file:
-            tasks = [task["task"] for task in json.load(file)["tasks"]]
+            report = json.load(file)
+        tasks = [task["task"] for task in report["tasks"]]
+        self.assertIn("plan", {event["name"] for event in events if event["cat"] == "phase"})
+        self.assertIn("plan", {row["step"] for row in report["steps"]})
+        self.assertGreater(report["totals"]["wall_seconds"], report["series"]["seconds"])
         self.assertEqual(sorted(tasks), ["edges", "laplace", "smooth", "sobel"])
         for name in (*tasks, "edges: write"):
             items = {}

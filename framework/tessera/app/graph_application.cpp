@@ -6,11 +6,10 @@
 #include <set>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
+#include "tessera/app/detail/job_run.hpp"
+#include "tessera/app/detail/joined.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/progress.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -62,47 +61,25 @@ deck::Schema schema_of(const GraphApplication& application) {
   return schema;
 }
 
-class Runner final : public GraphRunner {
+std::int64_t memory_of(const deck::Deck& deck) {
+  return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
+}
+
+class Runner final : public ServedRunner<GraphRunner> {
  public:
-  Runner(Session& session, const GraphApplication& application, const Options& options,
-         const GraphSetting& setting, const std::vector<std::string>& taken)
-      : session_(session),
-        progress_(session.rank(), options.quiet),
-        records_(session, options, taken),
-        report_(report_of_run(session, application.program, setting.workers, setting.deck)),
-        options_{.workers = setting.workers,
-                 .timed = records_.is_wanted(),
-                 .traced = records_.wants_trace(),
-                 .memory = memory_of(setting.deck)} {}
+  Runner(JobRun& job, const GraphSetting& setting)
+      : ServedRunner(job), setting_(setting), options_{.workers = setting.workers, .memory = memory_of(setting.deck)} {}
 
-  static std::int64_t memory_of(const deck::Deck& deck) {
-    return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
+  graph::Report run(graph::Graph& graph) override {
+    graph::RunOptions options = options_;
+    options.communicator = setting_.session.communicator();
+    return job().run(graph, options);
   }
-
-  graph::Report run(graph::Graph& graph) override { return run_on(graph, session_.communicator()); }
-  graph::Report run_alone(graph::Graph& graph) override { return run_on(graph, MPI_COMM_NULL); }
-  void say(const std::string& line) override { progress_.line(line); }
-  void add(const std::string& section, const Report::Row& values) override { report_.add(section, values); }
-  void add_row(const std::string& table, const Report::Row& row) override { report_.add_row(table, row); }
-  void write() { records_.write(report_, reports_); }
+  graph::Report run_alone(graph::Graph& graph) override { return job().run(graph, options_); }
 
  private:
-  graph::Report run_on(graph::Graph& graph, MPI_Comm communicator) {
-    graph::RunOptions options = options_;
-    options.communicator = communicator;
-    graph::Run run = graph.run(options);
-    run.wait();
-    reports_.push_back(run.report());
-    add_graph(report_, session_.communicator(), reports_.back(), "");
-    return reports_.back();
-  }
-
-  Session& session_;
-  Progress progress_;
-  GraphRecords records_;
-  Report report_;
+  const GraphSetting& setting_;
   graph::RunOptions options_;
-  std::vector<graph::Report> reports_;
 };
 
 /// Gives the graphs the settings of the deck, and checks them.
@@ -112,7 +89,7 @@ void configure(const GraphApplication& application, const GraphSetting& setting,
     for (graph::Graph* const graph : program.graphs()) {
       const GraphNames& names = application.graphs.at(number++);
       graph->configure(graph_settings(setting.deck, names.tasks, names.pools));
-      graph->check({.workers = setting.workers, .memory = Runner::memory_of(setting.deck)});
+      graph->check({.workers = setting.workers, .memory = memory_of(setting.deck)});
     }
   });
 }
@@ -127,19 +104,22 @@ std::string explanation(GraphProgram& program, bool as_dot) {
 }
 
 ExitStatus run(Launch& launch, const GraphApplication& application) {
+  launch.phases.begin(Phase::open);
   GraphSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<GraphProgram> program = application.make(setting);
   configure(application, setting, *program);
   if (launch.options.check) return launch.say(program->check());
   if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
-  std::vector<std::string> taken = program->files();
-  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  Runner runner(launch.session, application, launch.options, setting, taken);
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
+             setting.workers, joined(program->files(), setting.deck_files));
+  launch.phases.begin(Phase::start);
   launch.start(setting.workers);
-  runner.say(fmt::format("{}: {} with {}", application.program,
-                         counted(launch.session.rank_count(), "rank"), counted(setting.workers, "worker")));
+  job.say_start(setting.workers, "worker");
+  job.begin_work();
+  Runner runner(job, setting);
   const ExitStatus status = program->run(runner);
-  runner.write();
+  job.end_work();
+  job.write();
   return status;
 }
 

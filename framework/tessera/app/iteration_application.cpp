@@ -7,13 +7,10 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/graph_report.hpp"
+#include "tessera/app/detail/job_run.hpp"
+#include "tessera/app/detail/joined.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
-#include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/run/residual.hpp"
 
 namespace tessera::app {
@@ -28,26 +25,16 @@ deck::Schema schema_of_iteration(const IterationApplication& application) {
 }
 
 /// Runs the turns of a program, from its input to its results.
-class IterationRun final : public IterationRunner {
+class IterationRun final : public ServedRunner<IterationRunner> {
  public:
-  IterationRun(const IterationApplication& application, const IterationSetting& setting,
-               const Options& options, IterationProgram& program, const std::vector<std::string>& taken)
-      : application_(application),
+  IterationRun(JobRun& job, const IterationApplication& application, const IterationSetting& setting,
+               IterationProgram& program)
+      : ServedRunner(job),
+        application_(application),
         setting_(setting),
         program_(program),
-        progress_(setting.session.rank(), options.quiet),
-        records_(setting.session, options, taken),
-        maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {
-    report_.add("run", {{"program", application.program},
-                        {"version", version()},
-                        {"ranks", std::int64_t(setting.session.rank_count())},
-                        {"threads", std::int64_t(setting.threads)},
-                        {"deck", deck::print(setting.deck)}});
-  }
+        maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {}
 
-  void say(const std::string& line) override { progress_.line(line); }
-  void add(const std::string& section, const Row& values) override { report_.add(section, values); }
-  void add_row(const std::string& table, const Row& row) override { report_.add_row(table, row); }
   std::int64_t turns() const override { return state_.turns; }
   double residual() const override { return state_.residual; }
 
@@ -62,17 +49,21 @@ class IterationRun final : public IterationRunner {
 
   ExitStatus run() {
     check();
+    job().begin_work();
+    job().begin("prepare");
     program_.prepare(*this);
-    LoopRecorder loops({loop_description()}, progress_, setting_.session.rank());
-    Checkpoints checkpoints(checkpointed_run(), loops.history(), progress_);
+    LoopRecorder loops({loop_description()}, job().progress(), setting_.session.rank());
+    Checkpoints checkpoints(checkpointed_run(), loops.history(), job().progress());
     Bindings bindings;
     loops.listen(bindings);
     checkpoints.listen(bindings);
     run_turns(bindings);
+    job().begin("end");
     program_.end(*this);
-    loops.add(report_);
-    checkpoints.add(report_);
-    records_.write(report_, {});
+    job().end_work();
+    loops.add(job().report());
+    checkpoints.add(job().report());
+    job().write();
     const std::string shortcoming = loops.unfinished();
     if (shortcoming.empty()) return ExitStatus::done;
     if (setting_.session.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, shortcoming);
@@ -117,6 +108,7 @@ class IterationRun final : public IterationRunner {
     program_.begin();
     while (state_.turns < maximum_ && !state_.has_converged) {
       bindings.before_turn(state_);
+      job().begin("turn", state_.turns);
       const IterationTurn turn = program_.turn();
       ++state_.turns;
       state_.residual = turn.residual;
@@ -132,31 +124,30 @@ class IterationRun final : public IterationRunner {
   const IterationApplication& application_;
   const IterationSetting& setting_;
   IterationProgram& program_;
-  Progress progress_;
-  GraphRecords records_;
-  Report report_;
   std::int64_t maximum_;
   LoopProgress state_;
 };
 
 ExitStatus run_iteration(Launch& launch, const IterationApplication& application) {
+  launch.phases.begin(Phase::open);
   const IterationSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
-  std::vector<std::string> taken = program->files();
-  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  IterationRun run(application, setting, launch.options, *program, taken);
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
+             setting.threads, joined(program->files(), setting.deck_files));
+  IterationRun run(job, application, setting, *program);
   if (launch.options.check) {
     run.check();
     const std::string text = program->check();
     return launch.options.quiet ? ExitStatus::done : launch.say(text);
   }
+  launch.phases.begin(Phase::start);
   launch.start(setting.threads);
   if (launch.options.explain) {
     program->prepare(run);
     return launch.say(program->explain());
   }
-  run.say(fmt::format("{}: {} with {}", application.program, counted(launch.session.rank_count(), "rank"),
-                      counted(setting.threads, "thread")));
+  job.say_start(setting.threads, "thread");
+  launch.phases.begin(Phase::open);
   try {
     return run.run();
   } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -85,6 +86,8 @@ struct Report {
   double seconds = 0;
   /// Whether Run::stop ended the sources.
   bool is_stopped = false;
+  /// The time at which the run started.
+  std::chrono::steady_clock::time_point began = {};
 };
 
 /// Returns the report as a table for people. Times are in seconds.

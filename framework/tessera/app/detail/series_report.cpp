@@ -8,17 +8,6 @@
 #include "tessera/app/detail/transfers.hpp"
 
 namespace tessera::app {
-namespace {
-
-/// Returns each line once, where it comes first.
-std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
-  std::vector<std::string> once;
-  for (const std::string& line : lines)
-    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
-  return once;
-}
-
-}  // namespace
 
 std::string line_about(const std::string& file, const std::string& reason) {
   return reason.starts_with(file) ? reason : fmt::format("{}: {}", file, reason);
@@ -60,33 +49,6 @@ std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
   std::vector<std::string> texts;
   for (const ImageLine& line : lines) texts.push_back(line.text);
   return texts;
-}
-
-SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
-                           const deck::Deck& deck, const std::vector<std::string>& taken)
-    : session_(session), application_(application), deck_(deck), records_(session, options, taken) {}
-
-SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
-  SeriesOutcome outcome{
-      .seconds = report.seconds,
-      .left_out = texts_of(gather_lines(session_.communicator(), lines.left_out)),
-      .not_converged = texts_of(gather_lines(session_.communicator(), lines.not_converged)),
-      .remarks = without_copies(texts_of(gather_lines(session_.communicator(), lines.remarks)))};
-  Report full = report_of_run(session_, application_.program, report.workers, deck_);
-  if (!outcome.remarks.empty())
-    full.add("run", {{"remarks", fmt::format("{}", fmt::join(outcome.remarks, "; "))}});
-  outcome.written = add_graph(full, session_.communicator(), report, "write");
-  full.add("series", {{"written", outcome.written},
-                      {"left_out", std::int64_t(std::ssize(outcome.left_out))},
-                      {"not_converged", std::int64_t(std::ssize(outcome.not_converged))},
-                      {"seconds", outcome.seconds},
-                      {"per_second", static_cast<double>(outcome.written) / outcome.seconds},
-                      {"most_at_a_time", report.most_items}});
-  for (const std::string& line : outcome.left_out) full.add_row("left_out", {{"file_and_reason", line}});
-  for (const std::string& line : outcome.not_converged)
-    full.add_row("not_converged", {{"image_and_loop", line}});
-  records_.write(full, {report});
-  return outcome;
 }
 
 }  // namespace tessera::app

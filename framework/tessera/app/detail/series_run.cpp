@@ -11,6 +11,7 @@
 
 #include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
+#include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -69,6 +70,22 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+/// Returns each line once, where it comes first.
+std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
+  std::vector<std::string> once;
+  for (const std::string& line : lines)
+    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
+  return once;
+}
+
+/// Returns the number of items that a task has taken on all ranks without leaving them out. Collective.
+std::int64_t taken_by(const std::string& name, MPI_Comm communicator, const graph::Report& report) {
+  const auto task = std::ranges::find(report.tasks, name, &graph::TaskReport::name);
+  std::int64_t count = task->calls - std::ranges::count(report.skipped, name, &graph::SkippedItem::task);
+  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, communicator);
+  return count;
+}
+
 /// Prints the first lines about images with a loop that has not converged, and how many more there are.
 void print_first(const std::string& program, const std::vector<std::string>& lines) {
   constexpr std::size_t most_lines = 10;
@@ -77,6 +94,33 @@ void print_first(const std::string& program, const std::vector<std::string>& lin
   if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
     fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
                counted(more, "more image"));
+}
+
+/// What all ranks together have done with a series. Only rank 0 has the lines, which are in the order of the
+/// series.
+struct SeriesOutcome {
+  std::int64_t written = 0;
+  double seconds = 0;
+  /// Lines about images that were left out.
+  std::vector<std::string> left_out = {};
+  /// Lines about images with a loop that has not converged.
+  std::vector<std::string> not_converged = {};
+  /// The remarks of all pipelines, each once.
+  std::vector<std::string> remarks = {};
+
+  void add(Report& report, std::int64_t most_at_a_time) const;
+};
+
+void SeriesOutcome::add(Report& report, std::int64_t most_at_a_time) const {
+  if (!remarks.empty()) report.add("run", {{"remarks", fmt::format("{}", fmt::join(remarks, "; "))}});
+  report.add("series", {{"written", written},
+                        {"left_out", std::ssize(left_out)},
+                        {"not_converged", std::ssize(not_converged)},
+                        {"seconds", seconds},
+                        {"per_second", static_cast<double>(written) / seconds},
+                        {"most_at_a_time", most_at_a_time}});
+  for (const std::string& line : left_out) report.add_row("left_out", {{"file_and_reason", line}});
+  for (const std::string& line : not_converged) report.add_row("not_converged", {{"image_and_loop", line}});
 }
 
 /// A run on a series.
@@ -127,7 +171,7 @@ class SeriesRun {
     for (const NamedFile& file : shared_.inputs().files()) files.push_back(file.path);
     return files;
   }
-  SeriesLines lines(const graph::Report& report) const;
+  SeriesOutcome outcome(const graph::Report& report) const;
   ExitStatus tell(const SeriesOutcome& outcome);
 
   const Options& options_;
@@ -146,40 +190,47 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   Session& session = context_.session;
   phases.begin(Phase::start);
   session.start_kokkos(context_.threads);
+  phases.begin(Phase::open);
   series_->begin();
-  SeriesReport report(session, options_, context_.application, context_.deck, files());
+  JobRun job(session, context_.application.program, options_, context_.deck, phases, context_.threads,
+             files());
   const std::int64_t count = series_->count();
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",
                              counted(session.rank_count(), "rank"), counted(context_.threads, "worker")));
-  phases.begin(Phase::allocate);
-  graph::Run run = graph_.run({.workers = context_.threads,
-                               .communicator = session.communicator(),
-                               .timed = report.is_wanted(),
-                               .traced = report.wants_trace()});
-  {
-    // On some ranks no source asks for signals, and elsewhere none may be called for long.
-    const std::jthread watcher([&](const std::stop_token& ended) {
-      if (signals_.accept_next(ended)) run.stop();
-    });
-    run.wait();
-  }
-  phases.begin(Phase::finish);
+  job.begin_work();
+  const graph::Report report =
+      job.run(graph_, {.workers = context_.threads, .communicator = session.communicator()},
+              [this](graph::Run& run) {
+                // On some ranks no source asks for signals, and elsewhere none may be called for long.
+                const std::jthread watcher([&](const std::stop_token& ended) {
+                  if (signals_.accept_next(ended)) run.stop();
+                });
+                run.wait();
+              });
+  job.end_work();
   series_->end();
-  const graph::Report done = run.report();
-  return tell(report.write(done, lines(done)));
+  const SeriesOutcome done = outcome(report);
+  done.add(job.report(), report.most_items);
+  job.write();
+  return tell(done);
 }
 
-/// Returns lines about the images of this rank.
-SeriesLines SeriesRun::lines(const graph::Report& report) const {
-  SeriesLines lines{.remarks = done_->remarks()};
+/// Returns what has become of the images of all ranks. Collective.
+SeriesOutcome SeriesRun::outcome(const graph::Report& report) const {
+  const MPI_Comm communicator = context_.session.communicator();
+  std::vector<ImageLine> left_out, not_converged;
   for (const graph::SkippedItem& item : report.skipped) {
     const std::int64_t index = series_->index_of(item.item);
-    lines.left_out.push_back({index, line_about(series_->file_of(index), item.reason)});
+    left_out.push_back({index, line_about(series_->file_of(index), item.reason)});
   }
   for (const auto& [index, reason] : done_->not_converged())
-    lines.not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
-  return lines;
+    not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
+  return {.written = taken_by("write", communicator, report),
+          .seconds = report.seconds,
+          .left_out = texts_of(gather_lines(communicator, left_out)),
+          .not_converged = texts_of(gather_lines(communicator, not_converged)),
+          .remarks = without_copies(texts_of(gather_lines(communicator, done_->remarks())))};
 }
 
 /// Prints what has become of the series. Returns the exit status, which is the same on all ranks.

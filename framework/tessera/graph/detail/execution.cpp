@@ -326,6 +326,7 @@ Report Execution::report() const {
   report.workers = options_.workers;
   report.seconds = seconds_ > 0 ? seconds_ : static_cast<double>(now()) * 1e-9;
   report.is_stopped = is_stopped_;
+  report.began = began_;
   return report;
 }
 

@@ -121,13 +121,8 @@ class Streams(ProgramRuns):
         self.assertRegex(text, r"all ranks compute each task, with graph.window=1: rank 0 needs .* but may use 10.0 KiB")
         self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
         self.assertEqual(len(self.results("edges")), COUNT)
-        watched = self.chain("program.costs=costs.yaml", "watchdog=60")
-        for more in ([], ["--explain"]):
-            self.assertIn("as ranks compute images of their own, but has no watchdog", self.output("chain", 2, *watched, *more))
-        self.assertIn("2 ranks, period 2 s", self.output("chain", 2, *watched, "--estimate"))
-        for more in ([], ["--explain"], ["--check"]):
-            self.expect_message(self.refused("chain", 2, *self.chain("watchdog=60", "program.allocation=whole"), *more),
-                                "'watchdog': a series", "not divided into tasks")
+        self.assertIn("and is not divided", self.output("chain", 2, *self.chain("program.costs=costs.yaml", "watchdog=60")))
+        self.assertEqual(len(self.results("edges")), COUNT)
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
             self.expect_message(self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)),
                                 "the series is not divided", "program.allocation=mixed")

@@ -50,6 +50,7 @@ deck::Schema schema_of(const GraphApplication& application) {
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_graph_keys(schema, application);
   schema.add(threads_key());
+  schema.add(watchdog_key());
   schema.add(
       {.name = "memory",
        .type = ValueType::bytes,

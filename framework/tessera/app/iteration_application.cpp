@@ -21,6 +21,7 @@ deck::Schema schema_of_iteration(const IterationApplication& application) {
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_checkpoint_keys(schema);
   schema.add(threads_key());
+  schema.add(watchdog_key());
   return schema;
 }
 

@@ -74,6 +74,7 @@ JobRun::JobRun(Session& session, const std::string& program, const Options& opti
                RunPhases& phases, int threads, const std::vector<std::string>& taken)
     : session_(session),
       program_(program),
+      watchdog_seconds_(watchdog_seconds(deck)),
       phases_(phases),
       progress_(session.rank(), options.quiet),
       records_(session.communicator(), options, "", taken) {
@@ -98,7 +99,14 @@ int JobRun::number_of(const std::string& part, const char* kind) {
 }
 
 void JobRun::begin(const std::string& part, std::int64_t item) {
-  recorder_->begin(number_of(part, "part"), item);
+  const int number = number_of(part, "part");
+  recorder_->begin(number, item);
+  part_ = &names_.at(number);
+  if (watchdog_seconds_ > 0 && !watchdog_)
+    watchdog_.emplace(watchdog_seconds_, [this](int, double limit) {
+      end_standstill(session_, program_, watchdog_seconds_, limit, part_.load()->name);
+    });
+  if (watchdog_) watchdog_->begin(number);
 }
 
 graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
@@ -106,6 +114,10 @@ graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
   options.timed = records_.wants_report();
   options.traced = records_.wants_trace();
   recorder_->begin(number_of(fmt::format("graph '{}'", graph.name()), "graph"));
+  watchdog_.reset();
+  std::optional<CallsWatchdog> watchdog;
+  if (watchdog_seconds_ > 0)
+    options.observer = &watchdog.emplace(session_, program_, watchdog_seconds_, graph.task_names());
   graph::Run run = graph.run(options);
   wait(run);
   recorder_->end();
@@ -129,6 +141,7 @@ void JobRun::add_calls(const graph::Report& report) {
 }
 
 void JobRun::end_work() {
+  watchdog_.reset();
   recorder_->end();
   phases_.begin(Phase::finish);
 }

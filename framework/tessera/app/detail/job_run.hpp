@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/step_recorder.hpp"
 #include "tessera/app/detail/trace.hpp"
+#include "tessera/app/detail/watchdog.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/graph/graph.hpp"
@@ -41,10 +43,11 @@ class JobRun {
   /// Ends the phase that is under way, and begins the work.
   void begin_work();
   /// Records that a part of the work begins, and that the last one has ended. `item` is the number of the
-  /// turn, if there are turns.
+  /// turn, if there are turns. The run ends if a part takes longer than the deck allows by `watchdog`.
   void begin(const std::string& part, std::int64_t item = -1);
   /// Runs a graph as a part of the work, and adds its tasks and pools to the report. Returns what it has done
-  /// on this rank. `wait` waits for its end. Throws as graph::Run::wait does.
+  /// on this rank. `wait` waits for its end. The run ends if no call of a task ends for longer than the deck
+  /// allows by `watchdog`. Throws as graph::Run::wait does.
   graph::Report run(
       graph::Graph& graph, graph::RunOptions options,
       const std::function<void(graph::Run&)>& wait = [](graph::Run& run) { run.wait(); });
@@ -60,6 +63,7 @@ class JobRun {
 
   Session& session_;
   std::string program_;
+  double watchdog_seconds_;
   RunPhases& phases_;
   Progress progress_;
   Records records_;
@@ -67,6 +71,9 @@ class JobRun {
   std::optional<Recorder> recorder_;
   /// The names of parts and of tasks of graphs, by their numbers in the trace.
   StepNames names_;
+  /// The part that is under way, for the thread of the watchdog.
+  std::atomic<const StepName*> part_ = nullptr;
+  std::optional<Watchdog> watchdog_;
 };
 
 /// A runner of the type Interface, which derives from JobRunner, with the services of a JobRun.

@@ -149,7 +149,7 @@ void refuse_options_of_others(const Options& options, JobKind kind) {
                               {"--rank", options.rank >= 0, JobKind::pipeline, pipelines},
                               {"--estimate", options.estimate, JobKind::pipeline, pipelines},
                               {"--dot", options.dot, JobKind::graph, pipelines},
-                              {"--trace", !options.trace.empty(), JobKind::graph, steps},
+                              {"--trace", !options.trace.empty(), JobKind::iteration, steps},
                               {"--explain", options.explain, JobKind::iteration, pipelines},
                               {"--report", !options.report.empty(), JobKind::iteration, steps}};
   for (const Service& service : services)

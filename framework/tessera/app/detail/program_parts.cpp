@@ -122,8 +122,8 @@ std::string ProgramParts::trace_text(
 }
 
 PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts) : parts_(parts) {
-  if (!setup.deck.is_set("watchdog")) return;
-  seconds_ = setup.deck.get<double>("watchdog");
+  seconds_ = watchdog_seconds(setup.deck);
+  if (seconds_ == 0) return;
   begun_.emplace(setup.session.communicator());
   seconds_of_wait_ = seconds_;
   if (!begun_->has_all()) seconds_of_wait_ *= static_cast<double>(parts.steps_to_wait_for());

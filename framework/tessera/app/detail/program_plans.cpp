@@ -199,8 +199,7 @@ void ProgramPlans::limit_memory(const RunPlans& whole) {
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
   bool lacks = !lack_of_memory().empty();
-  const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
-  is_whole_ = lacks && !lacks_watchdog && lack_of_memory_of_whole(whole).empty();
+  is_whole_ = lacks && lack_of_memory_of_whole(whole).empty();
   if (!is_whole_ && !setup_.deck.is_set("graph.window"))
     while (lacks && window_ > 1) {
       --window_;
@@ -303,8 +302,7 @@ void ProgramPlans::compare_with_whole(const RunPlans& whole) {
   }
   std::string end;
   if (*seconds <= schedule_.aim()) {
-    const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
-    const std::string lack = lacks_watchdog ? "has no watchdog" : lack_of_memory_of_whole(whole);
+    const std::string lack = lack_of_memory_of_whole(whole);
     is_whole_ = lack.empty();
     end = is_whole_ ? ", and is not divided" : ", but " + lack;
   }

@@ -262,11 +262,7 @@ ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
                       const Options& options, const deck::Deck& deck, RunPhases& phases) {
   phases.begin(Phase::open);
-  collectively(session.communicator(), [&] {
-    check_series_keys(application, deck, options);
-    if (deck.is_set("watchdog"))
-      deck.fail("watchdog", "a series that is not divided into tasks on groups has none: leave it out");
-  });
+  collectively(session.communicator(), [&] { check_series_keys(application, deck, options); });
   const int threads = threads_of(session, deck);
   SeriesRun run(session, application, options, deck, threads);
   if (options.check) {

@@ -50,6 +50,24 @@ TEST_F(SeriesTest, NumbersFollowTheNaturalOrderOfNames) {
   }
 }
 
+TEST_F(SeriesTest, MemoryLimitsTheImagesUnderWay) {
+  write_frames(7);
+  const Words words{"input.files=frames/*.png", "output.files=edges/{name}.png", "threads=4"};
+  const auto with = [&](const std::string& memory) {
+    return run("sobel", 2, {words[0], words[1], words[2], memory});
+  };
+  const ParallelEnding few = with("memory=60K"), many = with("memory=1G");
+  EXPECT_EQ(few.status, 0) << few.text();
+  EXPECT_EQ(lines_with(few.output, "3 images at a time on a rank").size(), 1U) << few.text();
+  for (int number = 0; number < 7; ++number)
+    EXPECT_EQ(folder_.read("edges/f" + std::to_string(number) + ".png"), result_of("sobel", frame(number)));
+  EXPECT_EQ(lines_with(many.output, "8 images at a time on a rank").size(), 1U) << many.text();
+  expect_refused({words[0], words[1], words[2], "memory=4K"},
+                 {"'memory':", "1 image at a time needs", "4.0 KiB"});
+  expect_refused({words[0], words[1], words[2], "memory=60K", "graph.window=8"},
+                 {"'memory':", "8 images at a time need", "a smaller graph.window"});
+}
+
 TEST_F(SeriesTest, ABadFileEndsTheSeries) {
   write_frames(4);
   folder_.write("frames/f2.png", "no image");

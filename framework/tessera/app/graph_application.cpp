@@ -62,14 +62,10 @@ deck::Schema schema_of(const GraphApplication& application) {
   return schema;
 }
 
-std::int64_t memory_of(const deck::Deck& deck) {
-  return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
-}
-
 class Runner final : public ServedRunner<GraphRunner> {
  public:
   Runner(JobRun& job, const GraphSetting& setting)
-      : ServedRunner(job), setting_(setting), options_{.workers = setting.workers, .memory = memory_of(setting.deck)} {}
+      : ServedRunner(job), setting_(setting), options_{.workers = setting.workers, .memory = memory_limit(setting.deck)} {}
 
   graph::Report run(graph::Graph& graph) override {
     graph::RunOptions options = options_;
@@ -90,7 +86,7 @@ void configure(const GraphApplication& application, const GraphSetting& setting,
     for (graph::Graph* const graph : program.graphs()) {
       const GraphNames& names = application.graphs.at(number++);
       graph->configure(graph_settings(setting.deck, names.tasks, names.pools));
-      graph->check({.workers = setting.workers, .memory = memory_of(setting.deck)});
+      graph->check({.workers = setting.workers, .memory = memory_limit(setting.deck)});
     }
   });
 }

@@ -91,8 +91,9 @@ deck::Schema make_schema(const PipelineApplication& application) {
   schema.add({.name = "memory",
               .type = ValueType::bytes,
               .group = "Machine",
-              .help = "What a rank may use at most: what needs more is computed band after band, and refused "
-                      "before it starts if that needs more, too"});
+              .help =
+                  "What a rank may use at most: what needs more is computed band after band, in a series with "
+                  "fewer images at a time, and refused before it starts if that needs more, too"});
   schema.add(
       {.name = "bands",
        .type = ValueType::integer,

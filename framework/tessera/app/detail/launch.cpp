@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/launch.hpp"
 
+#include <algorithm>
+
 #include "tessera/app/detail/version.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
@@ -56,6 +58,10 @@ void Launch::start(int threads) const {
 
 int threads_of(const Session& session, const deck::Deck& deck) {
   return session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
+}
+
+std::int64_t memory_limit(const deck::Deck& deck) {
+  return deck.is_set("memory") ? std::max<std::int64_t>(1, deck.get<deck::ByteSize>("memory").bytes) : 0;
 }
 
 int launch(int argc, char** argv, const LaunchedProgram& program,

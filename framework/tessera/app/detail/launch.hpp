@@ -36,6 +36,9 @@ struct LaunchedProgram {
 /// Throws InputError.
 int threads_of(const Session& session, const deck::Deck& deck);
 
+/// Returns the bytes that a rank may use by the key `memory` of a deck; 0 if there is no limit.
+std::int64_t memory_limit(const deck::Deck& deck);
+
 /// A program that has read its command line and its decks, and is about to work.
 struct Launch {
   Session& session;

@@ -74,6 +74,8 @@ class SeriesImages {
   /// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does
   /// not accept the image.
   std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
+  /// Returns all plans so far.
+  std::vector<std::shared_ptr<const SeriesPlan>> plans() const { return plans_.all(); }
   /// Returns inspect_in_series of a file.
   io::ImageInfo inspect(const std::string& path) const { return inspect_in_series(deck_, path); }
   /// Throws InputError if the image of a file that a list names is not like that of the file `first`.

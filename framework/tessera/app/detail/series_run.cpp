@@ -138,6 +138,8 @@ class SeriesRun {
                  deck,
                  threads,
                  deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
+                 memory_limit(deck),
+                 0,
                  images_,
                  shared_,
                  signals_,
@@ -145,6 +147,7 @@ class SeriesRun {
                  [this](const SeriesImage& image) { done_->add(image); }},
         series_(is_video(deck) ? video_series(context_) : file_series(context_)),
         graph_(task_name(application)) {
+    limit_memory();
     const std::int64_t ranks = is_video(deck) ? 1 : session.rank_count();
     done_ = std::make_unique<SeriesProgress>(progress_, (series_->count() + ranks - 1) / ranks);
     series_->add_tasks(graph_);
@@ -152,10 +155,15 @@ class SeriesRun {
     for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
     graph::Settings settings = graph_settings(deck, tasks, {"images"});
     settings.window = context_.window;
+    // Each thread that has computed an image keeps memory for the next one.
+    if (context_.memory > 0 && context_.window < threads)
+      for (const PipelinePart& part : parts_of(application))
+        if (auto& workers = settings.tasks[part.task].workers; !workers || *workers > context_.window)
+          workers = static_cast<int>(context_.window);
     for (const std::string& name : input_names(application, deck))
       if (name != "input") settings.tasks[reading_task(name)] = settings.tasks["read"];
     graph_.configure(settings);
-    graph_.check({.workers = threads});
+    graph_.check({.workers = threads, .memory = context_.memory});
   }
 
   void check() { context_.session.print(series_->check()); }
@@ -171,6 +179,9 @@ class SeriesRun {
     for (const NamedFile& file : shared_.inputs().files()) files.push_back(file.path);
     return files;
   }
+  /// Lets so many images be under way as the memory has room for. Looks at all images. Collective. Throws
+  /// InputError if one image is too much, or as many as the deck asks for.
+  void limit_memory();
   SeriesOutcome outcome(const graph::Report& report) const;
   ExitStatus tell(const SeriesOutcome& outcome);
 
@@ -186,6 +197,19 @@ class SeriesRun {
   graph::Graph graph_;
 };
 
+void SeriesRun::limit_memory() {
+  if (context_.memory == 0) return;
+  const MPI_Comm communicator = context_.session.communicator();
+  series_->check();
+  SeriesNeeds needs(context_.application, context_.deck, shared_.bytes());
+  for (const auto& plan : images_.plans()) needs.add(*plan);
+  needs.broadcast(communicator);
+  context_.image_bytes = needs.image_bytes();
+  collectively(communicator, [&] {
+    context_.window = needs.window_for(context_.memory, context_.window, context_.threads);
+  });
+}
+
 ExitStatus SeriesRun::run(RunPhases& phases) {
   Session& session = context_.session;
   phases.begin(Phase::start);
@@ -198,6 +222,8 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",
                              counted(session.rank_count(), "rank"), counted(context_.threads, "worker")));
+  if (context_.memory > 0)
+    progress_.line(fmt::format("{} at a time on a rank", counted(context_.window, "image")));
   job.begin_work();
   const graph::Report report =
       job.run(graph_, {.workers = context_.threads, .communicator = session.communicator()},

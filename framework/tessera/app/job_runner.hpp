@@ -15,6 +15,9 @@ class JobRunner {
   virtual ~JobRunner() = default;
   /// Named values of the report, in their order.
   using Row = std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>;
+  /// Says that a part of the work begins, and that the last one has ended. The report and the trace have the
+  /// times of the parts, and the key `watchdog` limits them.
+  virtual void begin(const std::string& part) = 0;
   /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
   virtual void say(const std::string& line) = 0;
   /// Adds named values to a section of the report.

@@ -26,7 +26,7 @@ void add_run(Report& report, const Session& session, const std::string& program,
 
 /// The services of a run whose work is no single plan, but parts such as graphs or turns: progress, report,
 /// trace, and the times of phases and parts. The constructor and all functions that are not const are
-/// collective, except those of progress() and report().
+/// collective, except begin(), and those of progress() and report().
 class JobRun {
  public:
   /// Creates the files of the report and of the trace, so that one that cannot be written is noticed at once.
@@ -37,6 +37,8 @@ class JobRun {
 
   Progress& progress() { return progress_; }
   Report& report() { return report_; }
+  /// The paths of the report and of the trace.
+  std::vector<std::string> paths() const { return records_.paths(); }
   /// Prints the first line of the run: the program, its ranks, and their `threads`, which are called `noun`.
   void say_start(int threads, const char* noun);
 
@@ -81,6 +83,7 @@ template <class Interface>
 class ServedRunner : public Interface {
  public:
   explicit ServedRunner(JobRun& job) : job_(job) {}
+  void begin(const std::string& part) override { job_.begin(part); }
   void say(const std::string& line) override { job_.progress().line(line); }
   void add(const std::string& section, const Report::Row& values) override {
     job_.report().add(section, values);

@@ -139,24 +139,19 @@ void refuse_options_of_others(const Options& options, JobKind kind) {
     bool is_given;
     /// The last kind of work that has the option. Those before it have it, too.
     JobKind last;
-    const char* what;
   };
-  constexpr const char* pipelines = "pipelines";
-  constexpr const char* steps = "steps of plans";
-  const Service services[] = {{"--plan", !options.plan.empty(), JobKind::pipeline, pipelines},
-                              {"--save-plan", !options.save_plan.empty(), JobKind::pipeline, pipelines},
-                              {"--ranks", options.ranks != 0, JobKind::pipeline, pipelines},
-                              {"--rank", options.rank >= 0, JobKind::pipeline, pipelines},
-                              {"--estimate", options.estimate, JobKind::pipeline, pipelines},
-                              {"--dot", options.dot, JobKind::graph, pipelines},
-                              {"--trace", !options.trace.empty(), JobKind::iteration, steps},
-                              {"--explain", options.explain, JobKind::iteration, pipelines},
-                              {"--report", !options.report.empty(), JobKind::iteration, steps}};
+  const Service services[] = {{"--plan", !options.plan.empty(), JobKind::pipeline},
+                              {"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
+                              {"--ranks", options.ranks != 0, JobKind::pipeline},
+                              {"--rank", options.rank >= 0, JobKind::pipeline},
+                              {"--estimate", options.estimate, JobKind::pipeline},
+                              {"--dot", options.dot, JobKind::graph},
+                              {"--explain", options.explain, JobKind::iteration}};
   for (const Service& service : services)
     if (service.is_given && kind > service.last)
-      throw InputError(fmt::format("command line: {} is about {}, and this program runs {}: leave it out",
-                                   service.option, service.what,
-                                   kind == JobKind::graph ? "graphs" : "none"));
+      throw InputError(
+          fmt::format("command line: {} is about pipelines, and this program runs {}: leave it out",
+                      service.option, kind == JobKind::graph ? "graphs" : "none"));
 }
 
 Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {

@@ -55,7 +55,7 @@ struct SkippedItem {
 struct TracedCall {
   /// The task, as an index into Report::tasks.
   int task = 0;
-  /// The number of the thread among those of the place where the task runs, from 0.
+  /// The number of the thread: 0 for the one that waits for the run, and others from 1 on.
   int thread = 0;
   /// The number of the item of the source.
   std::int64_t item = 0;

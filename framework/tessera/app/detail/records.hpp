@@ -40,7 +40,7 @@ class Records {
   /// `history` are used on rank 0 only. The trace has the events of the recorders of all ranks: `trace`
   /// returns its text on rank 0.
   void write(const Report& report, const TraceText& trace, const Recorder& recorder,
-             const LoopHistory& history = LoopHistory({}, 0));
+             const LoopHistory& history = LoopHistory(std::vector<RecordedLoop>(), 0));
 
   /// The paths of the files.
   std::vector<std::string> paths() const;

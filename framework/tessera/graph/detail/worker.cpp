@@ -49,7 +49,8 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     const std::int64_t end = execution_.now();
     counted.busy += end - begin;
     counted.wait_place += begin - job.since;
-    if (execution_.is_traced()) trace_.push_back({node.id, slot, job.scope->root->ordinal, begin, end});
+    if (execution_.is_traced())
+      trace_.push_back({.task = node.id, .item = job.scope->root->ordinal, .begin = begin, .end = end});
   }
   return result;
 }

@@ -34,6 +34,7 @@ class Calibration {
 
   /// Collective.
   void run() {
+    setting_.runner.begin("speeds");
     machine_ = cost::generic_machine();
     machine_.name = setting_.deck.get<std::string>("name");
     machine_.processor = cost::own_processor();
@@ -50,6 +51,7 @@ class Calibration {
           "Speeds differed by up to a factor of {:.1f} while they were measured: let the machine do "
           "nothing else, and measure again.",
           spread));
+    setting_.runner.begin("messages");
     measure_messages();
   }
 
@@ -65,25 +67,23 @@ class Calibration {
     for (const RankPlace& place : places_) nodes.insert(place.node);
     return static_cast<std::int64_t>(nodes.size());
   }
-  void say(const std::string& text) const {
-    if (!setting_.is_quiet) setting_.session.print(text);
-  }
+  void say(const std::string& line) const { setting_.runner.say(line); }
   void remark(std::string line) {
-    say(line + "\n");
+    say(line);
     remarks_.push_back(std::move(line));
   }
 
   void say_speeds() {
     const auto row = [this](const char* what, const cost::Speed& speed, const char* unit) {
-      say(fmt::format("{:<22}{:>12.2f}{:>15.2f}  {}\n", what, speed.thread * 1e-9, speed.all * 1e-9, unit));
+      say(fmt::format("{:<22}{:>12.2f}{:>15.2f}  {}", what, speed.thread * 1e-9, speed.all * 1e-9, unit));
     };
-    say(fmt::format("{:<22}{:>12}{:>15}\n", "", "one thread", counted(machine_.threads, "thread")));
+    say(fmt::format("{:<22}{:>12}{:>15}", "", "one thread", counted(machine_.threads, "thread")));
     row("copies in memory", machine_.memory, "GB/s");
     row("copies in last cache", machine_.last_cache, "GB/s");
-    say(fmt::format("{:<22}{:>12.2f}{:>15}  GB/s\n", "sums in near cache", machine_.near_cache_thread * 1e-9,
+    say(fmt::format("{:<22}{:>12.2f}{:>15}  GB/s", "sums in near cache", machine_.near_cache_thread * 1e-9,
                     ""));
     row("arithmetic of float", machine_.arithmetic, "GFlop/s");
-    say(fmt::format("{:<22}{:>27.2f}  us\n", "launch of a kernel", machine_.launch_all_seconds * 1e6));
+    say(fmt::format("{:<22}{:>27.2f}  us", "launch of a kernel", machine_.launch_all_seconds * 1e6));
     remark(fmt::format("Speeds: {} of {}, copies in memory and in {} of last cache, by {} x {}.",
                        counted(machine_.threads, "thread"), counted(machine_.node_cores(), "core"),
                        human_bytes(machine_.last_cache_bytes), counted(setting_.session.rank_count(), "rank"),
@@ -132,9 +132,9 @@ class Calibration {
 
   static std::string table(const std::vector<cost::MeasuredPoint>& points, const cost::LineFit& line,
                            const char* where) {
-    std::string text = fmt::format("\nmessages {}\n{:>12}{:>12}{:>12}\n", where, "bytes", "us", "line us");
+    std::string text = fmt::format("\nmessages {}\n{:>12}{:>12}{:>12}", where, "bytes", "us", "line us");
     for (const cost::MeasuredPoint& point : points)
-      text += fmt::format("{:>12.0f}{:>12.2f}{:>12.2f}\n", point.x, point.y * 1e6, line.at(point.x) * 1e6);
+      text += fmt::format("\n{:>12.0f}{:>12.2f}{:>12.2f}", point.x, point.y * 1e6, line.at(point.x) * 1e6);
     return text;
   }
 
@@ -146,14 +146,14 @@ class Calibration {
 
 app::ExitStatus run(const app::ToolSetting& setting) {
   const std::string path = setting.deck.get<std::string>("output");
-  app::check_names(setting.deck_files, {{"output:", path}});
+  app::check_names(setting.taken, {{"output:", path}});
   io::TextFile file(setting.session.communicator(), path);
   if (setting.only_checks) return app::ExitStatus::done;
   setting.session.start_kokkos(setting.threads);
   Calibration calibration(setting);
   calibration.run();
   file.write(calibration.text());
-  if (!setting.is_quiet) setting.session.print(fmt::format("wrote {}\n", path));
+  setting.runner.say(fmt::format("wrote {}", path));
   return app::ExitStatus::done;
 }
 

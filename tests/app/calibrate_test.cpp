@@ -59,7 +59,7 @@ TEST_F(CalibrateProgramTest, OneRankMeasuresNoMessages) {
 
 TEST_F(CalibrateProgramTest, TwoRanksMeasureMessages) {
   Words words = quick;
-  words.emplace_back("name=pair");
+  words.insert(words.end(), {"name=pair", "watchdog=100", "--report", "r.json", "--trace", "t.json"});
   const ParallelEnding ending = calibrate(2, words);
   ASSERT_EQ(ending.status, 0) << ending.text();
   const std::string file = folder_.read("m.yaml");
@@ -67,6 +67,10 @@ TEST_F(CalibrateProgramTest, TwoRanksMeasureMessages) {
   EXPECT_TRUE(lines_with(file, "Not measured").empty()) << file;
   EXPECT_EQ(lines_with(file, "name: pair").size(), 1U) << file;
   EXPECT_EQ(lines_with(file, "threads: 2").size(), 1U) << file;
+  for (const char* part : {"finish", "messages", "speeds"}) {
+    EXPECT_EQ(lines_with(folder_.read("r.json"), "\"step\": \"" + std::string(part) + "\"").size(), 1U);
+    EXPECT_EQ(lines_with(folder_.read("t.json"), "\"" + std::string(part) + "\"").size(), 2U);
+  }
   // From 8 bytes to 4 MiB.
   EXPECT_EQ(lines_with(ending.output, "     4194304 ").size(), 1U) << ending.output;
   const ParallelEnding estimated = estimate(2, {"--machine", "m.yaml"});
@@ -92,7 +96,7 @@ TEST_F(CalibrateProgramTest, RefusesBadInput) {
   expect_calibrate_refuses({"output=m.yaml", "--explain"}, {"--explain is about pipelines", "leave it out"});
   expect_calibrate_refuses({"output=m.yaml", "--estimate"},
                            {"--estimate is about pipelines", "leave it out"});
-  expect_calibrate_refuses({"output=m.yaml", "--report", "-"}, {"--report is about", "leave it out"});
+  expect_calibrate_refuses({"output=m.yaml", "--report", "m.yaml"}, {"m.yaml:", "uses this file already"});
 }
 
 // 16 x 16 points, of which each turn moves the same.

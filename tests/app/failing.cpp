@@ -5,12 +5,14 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "tessera/app/graph_application.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/app/iteration_application.hpp"
 #include "tessera/app/session.hpp"
@@ -41,9 +43,18 @@ int wait_for_the_last(int argc, char** argv) {
   });
 }
 
-/// An iteration whose third turn has no residual.
-class DivergingProgram final : public app::IterationProgram {
+/// Stands for work that takes longer than anyone waits. Leaves a file that tells that it has begun.
+void stall() {
+  std::ofstream("begun");
+  std::this_thread::sleep_for(std::chrono::minutes(2));
+  throw std::runtime_error("nobody has ended the run");
+}
+
+/// An iteration whose third turn has no residual, or takes too long on the last rank.
+class FailingIteration final : public app::IterationProgram {
  public:
+  FailingIteration(const app::IterationSetting& setting, bool stalls)
+      : stalls_(stalls && setting.session.rank() + 1 == setting.session.rank_count()) {}
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
   void prepare(app::IterationRunner&) override {}
@@ -53,31 +64,65 @@ class DivergingProgram final : public app::IterationProgram {
   void store(int, BlockSink&) override {}
   void begin() override {}
   app::IterationTurn turn() override {
+    if (stalls_ && turns_ == 2) stall();
     return {++turns_ < 3 ? 1.0 : std::numeric_limits<double>::quiet_NaN(), false};
   }
   void end(app::IterationRunner& runner) override { runner.say("has ended"); }
 
  private:
+  bool stalls_;
   int turns_ = 0;
 };
 
-int fail_in_iteration(int argc, char** argv) {
+int fail_in_iteration(int argc, char** argv, bool stalls) {
   app::IterationApplication application{
       .program = "failing", .summary = "Fails.", .loop = "solve", .residual = "change"};
   application.keys = {
       {.name = "turns", .type = deck::ValueType::integer, .help = "The turns", .default_text = "10"}};
-  application.make = [](const app::IterationSetting&) { return std::make_unique<DivergingProgram>(); };
+  application.make = [stalls](const app::IterationSetting& setting) {
+    return std::make_unique<FailingIteration>(setting, stalls);
+  };
   return app::run_iteration_application(argc, argv, application);
 }
 
-/// Stands for a library that needs longer than anyone waits. Leaves a file that tells that it has begun.
+/// A graph whose calls on the last rank take a while, or too long.
+class SlowGraph final : public app::GraphProgram {
+ public:
+  SlowGraph(const app::GraphSetting& setting, bool stalls) {
+    const bool is_slow = setting.session.rank() + 1 == setting.session.rank_count();
+    const auto numbers =
+        graph_.source("count", {.rank = graph::Task::every_rank},
+                      [](std::int64_t i) { return i < 3 ? std::optional(i) : std::nullopt; });
+    const auto work = [is_slow, stalls](std::int64_t) {
+      if (is_slow && stalls) stall();
+      if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(2000));
+    };
+    graph_.sink("work", {}, work, numbers);
+  }
+  std::vector<graph::Graph*> graphs() override { return {&graph_}; }
+  std::vector<std::string> files() const override { return {}; }
+  std::string check() override { return {}; }
+  app::ExitStatus run(app::GraphRunner& runner) override {
+    runner.run(graph_);
+    return app::ExitStatus::done;
+  }
+
+ private:
+  graph::Graph graph_{"slow"};
+};
+
+int run_slow_graph(int argc, char** argv, bool stalls) {
+  app::GraphApplication application{.program = "failing", .summary = "Is slow.", .graphs = {app::GraphNames()}};
+  application.make = [stalls](const app::GraphSetting& setting) {
+    return std::make_unique<SlowGraph>(setting, stalls);
+  };
+  return app::run_graph_application(argc, argv, application);
+}
+
+/// Stands for a library that needs longer than anyone waits.
 struct Stall {
   static Box footprint(int, const Box& box) { return box; }
-  void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const {
-    std::ofstream("begun");
-    std::this_thread::sleep_for(std::chrono::minutes(2));
-    throw std::runtime_error("nobody has ended the run");
-  }
+  void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const { stall(); }
 };
 
 /// Stands for a library that needs a while.
@@ -155,6 +200,23 @@ Pipeline copies(const Box& box) {
   return pipeline;
 }
 
+/// Copies an image, which takes too long.
+Pipeline stalling_copy(const Box& box) {
+  Pipeline pipeline;
+  const auto first = pipeline.stage<float>("first", Copy{}, pipeline.input<std::uint8_t, 2>("input", box));
+  pipeline.output(pipeline.library_stage<float, 2>("second", Stall{}, {}, first), box);
+  return pipeline;
+}
+
+int stall_in_series(int argc, char** argv) {
+  app::PipelineApplication application{.program = "failing", .summary = "Stands still."};
+  application.build = [](const io::ImageInfo& image, const deck::Deck&) {
+    return stalling_copy(image.domain);
+  };
+  return app::run_pipeline_application(argc, argv,
+                                       app::with_names_of(stalling_copy({{0, 8}, {0, 8}}), application));
+}
+
 int copy_finite_images(int argc, char** argv) {
   app::PipelineApplication application{
       .program = "failing", .summary = "Copies.", .needs_finite_images = true};
@@ -168,7 +230,10 @@ int main(int argc, char** argv) {
   const std::string_view place = argc > 1 ? argv[1] : "";
   argv[1] = argv[0];
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
-  if (place == "iteration") return fail_in_iteration(argc - 1, argv + 1);
+  if (place.starts_with("iteration"))
+    return fail_in_iteration(argc - 1, argv + 1, place == "iteration-stalls");
+  if (place.starts_with("graph")) return run_slow_graph(argc - 1, argv + 1, place == "graph-stalls");
+  if (place == "series-stalls") return stall_in_series(argc - 1, argv + 1);
   if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
   if (place == "stalls") return generate(argc - 1, argv + 1, stalling);
   if (place == "sleeps") return generate(argc - 1, argv + 1, sleeping);

@@ -176,9 +176,11 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
   expect_done(with({"--report", "r.json", "--trace", "t.json"}));
   const std::string report = folder.read("r.json");
   for (const char* text :
-       {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": "})
+       {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": ",
+        "\"step\": \"finish\"", "\"step\": \"graph 'product'\"", "\"wall_seconds\": "})
     EXPECT_NE(report.find(text), std::string::npos) << text << "\n" << report;
-  EXPECT_NE(folder.read("t.json").find("\"multiply\""), std::string::npos);
+  for (const char* name : {"\"multiply\"", "\"start\"", "\"graph 'product'\""})
+    EXPECT_NE(folder.read("t.json").find(name), std::string::npos) << name;
 }
 
 /// Waits until a run in the folder has written a part of C, and returns the process of the run, which the

@@ -20,7 +20,7 @@ TEST_F(SeriesTest, ResultsAreThoseOfSingleRuns) {
   for (int number = 0; number < 12; ++number) expected.push_back(result_of("sobel", frame(number)));
   int folder = 0;
   for (const int ranks : {1, 2, 3, 4})
-    for (const char* how : {"graph.window=1", "graph.window=5", "graph.sobel.on=kernels"}) {
+    for (const char* how : {"graph.window=1", "watchdog=60", "graph.sobel.on=kernels"}) {
       const std::string name = "edges" + std::to_string(++folder);
       const ParallelEnding ending =
           run("sobel", ranks,
@@ -48,6 +48,24 @@ TEST_F(SeriesTest, NumbersFollowTheNaturalOrderOfNames) {
     EXPECT_EQ(read_result(folder_ / ("out/" + std::to_string(index) + ".h5"), "bv"),
               read_result(folder_ / "single.h5", "bv"));
   }
+}
+
+TEST_F(SeriesTest, MemoryLimitsTheImagesUnderWay) {
+  write_frames(7);
+  const Words words{"input.files=frames/*.png", "output.files=edges/{name}.png", "threads=4"};
+  const auto with = [&](const std::string& memory) {
+    return run("sobel", 2, {words[0], words[1], words[2], memory});
+  };
+  const ParallelEnding few = with("memory=60K"), many = with("memory=1G");
+  EXPECT_EQ(few.status, 0) << few.text();
+  EXPECT_EQ(lines_with(few.output, "3 images at a time on a rank").size(), 1U) << few.text();
+  for (int number = 0; number < 7; ++number)
+    EXPECT_EQ(folder_.read("edges/f" + std::to_string(number) + ".png"), result_of("sobel", frame(number)));
+  EXPECT_EQ(lines_with(many.output, "8 images at a time on a rank").size(), 1U) << many.text();
+  expect_refused({words[0], words[1], words[2], "memory=4K"},
+                 {"'memory':", "1 image at a time needs", "4.0 KiB"});
+  expect_refused({words[0], words[1], words[2], "memory=60K", "graph.window=8"},
+                 {"'memory':", "8 images at a time need", "a smaller graph.window"});
 }
 
 TEST_F(SeriesTest, ABadFileEndsTheSeries) {
@@ -120,8 +138,12 @@ TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
   EXPECT_EQ(ending.status, 0) << ending.text();
   for (const char* line : {"  read   task        3 ", "  sobel  task        3 ", "  write  sink        3 "})
     EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.output;
+  for (const char* line : {"  start ", "  open ", "  finish ", "  graph 'sobel' "})
+    EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << line << ending.output;
   const std::string trace = folder_.read("trace.json");
   EXPECT_EQ(lines_with(trace, "\"sobel\"").size(), 3U) << trace;
+  for (const char* name : {"\"finish\"", "\"graph 'sobel'\""})
+    EXPECT_EQ(lines_with(trace, name).size(), 2U) << trace;
 }
 
 TEST_F(SeriesTest, IsExplained) {

@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "io/plain_png.hpp"
 #include "messages.hpp"
 #include "rank_processes.hpp"
 
@@ -90,6 +91,37 @@ TEST(WatchdogTest, EndsARunOfTasksThatWaitForARankThatIsStopped) {
   }
   const ParallelEnding ending = ending_after_stopping(process, run);
   expect_error(errors_of(ending), {"rank 0: no step", "(watchdog)", "'stop: wait'"});
+}
+
+/// Runs a program whose last rank stands still, and expects its message to name what it is in.
+void expect_told(const Folder& folder, Words words, const std::string& step) {
+  words.insert(words.end(), {"threads=1", "watchdog=3"});
+  const ParallelEnding ending = run_on_ranks(TESSERA_FAILING, 2, folder, words);
+  EXPECT_EQ(ending.status, 6) << ending.text();
+  const Words lines = lines_with(ending.errors, "rank 1: no step");
+  ASSERT_EQ(lines.size(), 1U) << ending.errors;
+  test::expect_message(lines.front(), {"(watchdog)", "this one is in " + step});
+}
+
+TEST(WatchdogTest, EndsGraphsAndIterationsThatStandStill) {
+  const Folder folder;
+  expect_told(folder, {"graph-stalls"}, "'work'");
+  expect_told(folder, {"iteration-stalls"}, "'turn'");
+}
+
+TEST(WatchdogTest, EndsASeriesThatStandsStill) {
+  const Folder folder;
+  for (const char* name : {"f0.png", "f1.png"})
+    io_test::write_plain_png(folder / name, io_test::make_png(8, 8, PNG_COLOR_TYPE_GRAY, 8,
+                                                              [](auto, auto, int) { return 7; }));
+  expect_told(folder, {"series-stalls", "input.files=f?.png", "output.files=out/{index}.h5"}, "'failing'");
+}
+
+TEST(WatchdogTest, LeavesARankAloneThatWaitsForTheGraphsOfOthers) {
+  const Folder folder;
+  const ParallelEnding ending =
+      run_on_ranks(TESSERA_FAILING, 2, folder, {"graph-sleeps", "threads=1", "watchdog=4"});
+  EXPECT_EQ(ending.rank_statuses, (std::vector{0, 0})) << ending.text();
 }
 
 TEST(WatchdogTest, LeavesARankAloneThatWaitsForOthersThatGoOn) {

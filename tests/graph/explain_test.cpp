@@ -286,11 +286,17 @@ TEST(GraphReport, IsJson) {
 TEST(GraphReport, TracesNameTheirTasks) {
   Graph graph("numbers");
   add_loop(graph);
-  auto run = graph.run({.workers = 1, .traced = true});
+  auto run = graph.run({.workers = 2, .traced = true});
   run.wait();
   const Report report = run.report();
   std::map<std::string, std::int64_t> calls;
-  for (const TracedCall& call : report.trace) ++calls[report.tasks[static_cast<std::size_t>(call.task)].name];
+  std::map<int, std::int64_t> last_end;
+  for (const TracedCall& call : report.trace) {
+    ++calls[report.tasks[static_cast<std::size_t>(call.task)].name];
+    // One thread makes one call after the other.
+    EXPECT_GE(call.begin, last_end[call.thread]);
+    last_end[call.thread] = call.end;
+  }
   EXPECT_EQ(calls,
             (std::map<std::string, std::int64_t>{{"add", 34}, {"count", 5}, {"grow", 34}, {"write", 4}}));
 }

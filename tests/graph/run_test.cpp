@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "messages.hpp"
 #include "tessera/graph/graph.hpp"
 
@@ -51,6 +54,42 @@ TEST(GraphRun, LoopsEndByTheirData) {
       while (x <= 1000);
       EXPECT_EQ(seen[static_cast<std::size_t>(i)], x);
     }
+  }
+}
+
+/// Counts the calls of each task, and notes whether each one has ended.
+struct CountingObserver final : CallObserver {
+  explicit CountingObserver(std::size_t tasks) : begun(tasks), ended(tasks) {}
+  void begins(int task) override { ++begun[static_cast<std::size_t>(task)]; }
+  void ends(int task) override { ++ended[static_cast<std::size_t>(task)]; }
+  std::vector<std::atomic<std::int64_t>> begun, ended;
+};
+
+TEST(GraphRun, AnObserverLearnsOfAllCalls) {
+  Graph g("observed");
+  const auto numbers = g.source("count", {}, [](std::int64_t i) -> std::optional<int> {
+    return i < 100 ? std::optional<int>(static_cast<int>(i)) : std::nullopt;
+  });
+  const auto grown = g.loop(
+      "grow", {.most = 3}, numbers,
+      [&](Flow<int> x) {
+        return g.task(
+            "fail", {.on_error = OnError::skip},
+            [](int v) { return v % 10 == 0 ? throw std::runtime_error("ten") : v + 1; }, x);
+      },
+      [](const int&) { return false; });
+  g.sink(
+      "write", {}, [](int) {}, grown);
+  const std::vector<std::string> names = g.task_names();
+  CountingObserver observer(names.size());
+  auto run = g.run({.workers = 3, .observer = &observer});
+  run.wait();
+  for (const TaskReport& task : run.report().tasks) {
+    // A loop has two tasks of its name, of which the last one has a body.
+    const auto last = std::ranges::find(names.rbegin(), names.rend(), task.name);
+    const auto number = static_cast<std::size_t>(names.rend() - last - 1);
+    EXPECT_EQ(observer.begun[number], task.calls) << task.name;
+    EXPECT_EQ(observer.ended[number], task.calls) << task.name;
   }
 }
 

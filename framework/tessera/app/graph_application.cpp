@@ -6,15 +6,10 @@
 #include <set>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/deck_files.hpp"
-#include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
-#include "tessera/app/detail/options.hpp"
-#include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/detail/job_run.hpp"
+#include "tessera/app/detail/joined.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -55,6 +50,7 @@ deck::Schema schema_of(const GraphApplication& application) {
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_graph_keys(schema, application);
   schema.add(threads_key());
+  schema.add(watchdog_key());
   schema.add(
       {.name = "memory",
        .type = ValueType::bytes,
@@ -66,47 +62,21 @@ deck::Schema schema_of(const GraphApplication& application) {
   return schema;
 }
 
-class Runner final : public GraphRunner {
+class Runner final : public ServedRunner<GraphRunner> {
  public:
-  Runner(Session& session, const GraphApplication& application, const Options& options,
-         const GraphSetting& setting, const std::vector<std::string>& taken)
-      : session_(session),
-        progress_(session.rank(), options.quiet),
-        records_(session, options, taken),
-        report_(report_of_run(session, application.program, setting.workers, setting.deck)),
-        options_{.workers = setting.workers,
-                 .timed = records_.is_wanted(),
-                 .traced = records_.wants_trace(),
-                 .memory = memory_of(setting.deck)} {}
+  Runner(JobRun& job, const GraphSetting& setting)
+      : ServedRunner(job), setting_(setting), options_{.workers = setting.workers, .memory = memory_limit(setting.deck)} {}
 
-  static std::int64_t memory_of(const deck::Deck& deck) {
-    return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
+  graph::Report run(graph::Graph& graph) override {
+    graph::RunOptions options = options_;
+    options.communicator = setting_.session.communicator();
+    return job().run(graph, options);
   }
-
-  graph::Report run(graph::Graph& graph) override { return run_on(graph, session_.communicator()); }
-  graph::Report run_alone(graph::Graph& graph) override { return run_on(graph, MPI_COMM_NULL); }
-  void say(const std::string& line) override { progress_.line(line); }
-  void add(const std::string& section, const Report::Row& values) override { report_.add(section, values); }
-  void add_row(const std::string& table, const Report::Row& row) override { report_.add_row(table, row); }
-  void write() { records_.write(report_, reports_); }
+  graph::Report run_alone(graph::Graph& graph) override { return job().run(graph, options_); }
 
  private:
-  graph::Report run_on(graph::Graph& graph, MPI_Comm communicator) {
-    graph::RunOptions options = options_;
-    options.communicator = communicator;
-    graph::Run run = graph.run(options);
-    run.wait();
-    reports_.push_back(run.report());
-    add_graph(report_, session_.communicator(), reports_.back(), "");
-    return reports_.back();
-  }
-
-  Session& session_;
-  Progress progress_;
-  GraphRecords records_;
-  Report report_;
+  const GraphSetting& setting_;
   graph::RunOptions options_;
-  std::vector<graph::Report> reports_;
 };
 
 /// Gives the graphs the settings of the deck, and checks them.
@@ -116,54 +86,37 @@ void configure(const GraphApplication& application, const GraphSetting& setting,
     for (graph::Graph* const graph : program.graphs()) {
       const GraphNames& names = application.graphs.at(number++);
       graph->configure(graph_settings(setting.deck, names.tasks, names.pools));
-      graph->check({.workers = setting.workers, .memory = Runner::memory_of(setting.deck)});
+      graph->check({.workers = setting.workers, .memory = memory_limit(setting.deck)});
     }
   });
 }
 
-void explain(const Session& session, GraphProgram& program, bool as_dot) {
+std::string explanation(GraphProgram& program, bool as_dot) {
   std::string text;
   for (const graph::Graph* const graph : program.graphs()) {
     if (!text.empty()) text += '\n';
     text += as_dot ? graph::to_dot(*graph) : graph::to_text(*graph);
   }
-  session.print(text);
+  return text;
 }
 
-ExitStatus run(Session& session, const GraphApplication& application, const ProgramBuild& build, int argc,
-               char** argv) {
-  const auto say = [&session](const std::string& text) {
-    session.print(text);
-    return ExitStatus::done;
-  };
-  const deck::Schema schema = schema_of(application);
-  const Options options = parse_options(argc, argv);
-  if (options.help) return say(help_text(application.program, application.summary, schema));
-  if (options.version) return say(version_text(application.program, build));
-  refuse_options_of_pipelines(options, "this program runs graphs");
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
-  if (options.print_deck) return say(deck::print(deck));
-  GraphSetting setting{session, deck, 1, {}};
-  setting.workers =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
-  for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
+ExitStatus run(Launch& launch, const GraphApplication& application) {
+  launch.phases.begin(Phase::open);
+  GraphSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<GraphProgram> program = application.make(setting);
   configure(application, setting, *program);
-  if (options.check) return say(program->check());
-  if (options.explain) {
-    explain(session, *program, options.dot);
-    return ExitStatus::done;
-  }
-  std::vector<std::string> taken = program->files();
-  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  Runner runner(session, application, options, setting, taken);
-  session.start_kokkos(setting.workers);
-  if (options.verbose) session.print(version_text(application.program, build));
-  runner.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
-                         counted(setting.workers, "worker")));
+  if (launch.options.check) return launch.say(program->check());
+  if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
+             setting.workers, joined(program->files(), setting.deck_files));
+  launch.phases.begin(Phase::start);
+  launch.start(setting.workers);
+  job.say_start(setting.workers, "worker");
+  job.begin_work();
+  Runner runner(job, setting);
   const ExitStatus status = program->run(runner);
-  runner.write();
+  job.end_work();
+  job.write();
   return status;
 }
 
@@ -171,9 +124,13 @@ ExitStatus run(Session& session, const GraphApplication& application, const Prog
 
 int run_graph_application(int argc, char** argv, const GraphApplication& application,
                           const ProgramBuild& build) {
-  return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
-    return run(session, application, build, count, values);
-  });
+  return launch(argc, argv,
+                {.name = application.program,
+                 .summary = application.summary,
+                 .build = build,
+                 .kind = JobKind::graph,
+                 .schema = [&] { return schema_of(application); }},
+                [&](Launch& launch) { return run(launch, application); });
 }
 
 }  // namespace tessera::app

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
+#include "tessera/app/job_runner.hpp"
 #include "tessera/app/program_build.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
@@ -30,25 +28,14 @@ struct GraphSetting {
 };
 
 /// Runs the graphs of a program, and collects what the report says of them.
-class GraphRunner {
+class GraphRunner : public JobRunner {
  public:
-  virtual ~GraphRunner() = default;
   /// Runs a graph on all ranks together, and returns what it has done on this rank. Collective. Throws as
   /// graph::Run::wait does.
   virtual graph::Report run(graph::Graph& graph) = 0;
   /// Runs a graph on each rank by itself. Its bodies may make collective calls, if all ranks make them in the
   /// same order, and must then see to it that all ranks end alike.
   virtual graph::Report run_alone(graph::Graph& graph) = 0;
-  /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
-  virtual void say(const std::string& line) = 0;
-  /// Adds named values to a section of the report.
-  virtual void add(
-      const std::string& section,
-      const std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>& values) = 0;
-  /// Adds a row of named values to a table of the report. All rows of a table have the same names.
-  virtual void add_row(
-      const std::string& table,
-      const std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>& row) = 0;
 };
 
 /// A program between its start and its end, on one rank.

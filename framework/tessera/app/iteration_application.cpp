@@ -7,15 +7,10 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/deck_files.hpp"
-#include "tessera/app/detail/graph_report.hpp"
+#include "tessera/app/detail/job_run.hpp"
+#include "tessera/app/detail/joined.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
-#include "tessera/app/detail/options.hpp"
-#include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/run/residual.hpp"
 
 namespace tessera::app {
@@ -26,39 +21,21 @@ deck::Schema schema_of_iteration(const IterationApplication& application) {
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_checkpoint_keys(schema);
   schema.add(threads_key());
+  schema.add(watchdog_key());
   return schema;
 }
 
-/// Throws InputError if an option is given that is about plans.
-void check_options_of_iteration(const Options& options) {
-  const std::string why = "this program runs none";
-  refuse_options_of_pipelines(options, why);
-  if (options.dot) throw InputError("command line: --dot is about pipelines, and " + why + ": leave it out");
-  if (!options.trace.empty())
-    throw InputError("command line: --trace is about steps of plans, and " + why + ": leave it out");
-}
-
 /// Runs the turns of a program, from its input to its results.
-class IterationRun final : public IterationRunner {
+class IterationRun final : public ServedRunner<IterationRunner> {
  public:
-  IterationRun(const IterationApplication& application, const IterationSetting& setting,
-               const Options& options, IterationProgram& program, const std::vector<std::string>& taken)
-      : application_(application),
+  IterationRun(JobRun& job, const IterationApplication& application, const IterationSetting& setting,
+               IterationProgram& program)
+      : ServedRunner(job),
+        application_(application),
         setting_(setting),
         program_(program),
-        progress_(setting.session.rank(), options.quiet),
-        records_(setting.session, options, taken),
-        maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {
-    report_.add("run", {{"program", application.program},
-                        {"version", version()},
-                        {"ranks", std::int64_t(setting.session.rank_count())},
-                        {"threads", std::int64_t(setting.threads)},
-                        {"deck", deck::print(setting.deck)}});
-  }
+        maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {}
 
-  void say(const std::string& line) override { progress_.line(line); }
-  void add(const std::string& section, const Row& values) override { report_.add(section, values); }
-  void add_row(const std::string& table, const Row& row) override { report_.add_row(table, row); }
   std::int64_t turns() const override { return state_.turns; }
   double residual() const override { return state_.residual; }
 
@@ -73,17 +50,21 @@ class IterationRun final : public IterationRunner {
 
   ExitStatus run() {
     check();
+    job().begin_work();
+    job().begin("prepare");
     program_.prepare(*this);
-    LoopRecorder loops({loop_description()}, progress_, setting_.session.rank());
-    Checkpoints checkpoints(checkpointed_run(), loops.history(), progress_);
+    LoopRecorder loops({loop_description()}, job().progress(), setting_.session.rank());
+    Checkpoints checkpoints(checkpointed_run(), loops.history(), job().progress());
     Bindings bindings;
     loops.listen(bindings);
     checkpoints.listen(bindings);
     run_turns(bindings);
+    job().begin("end");
     program_.end(*this);
-    loops.add(report_);
-    checkpoints.add(report_);
-    records_.write(report_, {});
+    job().end_work();
+    loops.add(job().report());
+    checkpoints.add(job().report());
+    job().write();
     const std::string shortcoming = loops.unfinished();
     if (shortcoming.empty()) return ExitStatus::done;
     if (setting_.session.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, shortcoming);
@@ -128,6 +109,7 @@ class IterationRun final : public IterationRunner {
     program_.begin();
     while (state_.turns < maximum_ && !state_.has_converged) {
       bindings.before_turn(state_);
+      job().begin("turn", state_.turns);
       const IterationTurn turn = program_.turn();
       ++state_.turns;
       state_.residual = turn.residual;
@@ -143,53 +125,35 @@ class IterationRun final : public IterationRunner {
   const IterationApplication& application_;
   const IterationSetting& setting_;
   IterationProgram& program_;
-  Progress progress_;
-  GraphRecords records_;
-  Report report_;
   std::int64_t maximum_;
   LoopProgress state_;
 };
 
-ExitStatus run_iteration(Session& session, const IterationApplication& application, const ProgramBuild& build,
-                         int argc, char** argv) {
-  const auto say = [&session](const std::string& text) {
-    session.print(text);
-    return ExitStatus::done;
-  };
-  const deck::Schema schema = schema_of_iteration(application);
-  const Options options = parse_options(argc, argv);
-  if (options.help) return say(help_text(application.program, application.summary, schema));
-  if (options.version) return say(version_text(application.program, build));
-  check_options_of_iteration(options);
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
-  if (options.print_deck) return say(deck::print(deck));
-  IterationSetting setting{session, deck, 1, {}};
-  setting.threads =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
-  for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
+ExitStatus run_iteration(Launch& launch, const IterationApplication& application) {
+  launch.phases.begin(Phase::open);
+  const IterationSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
-  std::vector<std::string> taken = program->files();
-  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  IterationRun run(application, setting, options, *program, taken);
-  if (options.check) {
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
+             setting.threads, joined(program->files(), setting.deck_files));
+  IterationRun run(job, application, setting, *program);
+  if (launch.options.check) {
     run.check();
     const std::string text = program->check();
-    return options.quiet ? ExitStatus::done : say(text);
+    return launch.options.quiet ? ExitStatus::done : launch.say(text);
   }
-  session.start_kokkos(setting.threads);
-  if (options.verbose) session.print(version_text(application.program, build));
-  if (options.explain) {
+  launch.phases.begin(Phase::start);
+  launch.start(setting.threads);
+  if (launch.options.explain) {
     program->prepare(run);
-    return say(program->explain());
+    return launch.say(program->explain());
   }
-  run.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
-                      counted(setting.threads, "thread")));
+  job.say_start(setting.threads, "thread");
+  launch.phases.begin(Phase::open);
   try {
     return run.run();
   } catch (const std::exception& error) {
     // The job is aborted here, before the files of results are closed, because closing a file is collective.
-    if (!all_ranks_know(error)) session.abort(application.program, error);
+    if (!all_ranks_know(error)) launch.session.abort(application.program, error);
     throw;
   }
 }
@@ -198,9 +162,13 @@ ExitStatus run_iteration(Session& session, const IterationApplication& applicati
 
 int run_iteration_application(int argc, char** argv, const IterationApplication& application,
                               const ProgramBuild& build) {
-  return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
-    return run_iteration(session, application, build, count, values);
-  });
+  return launch(argc, argv,
+                {.name = application.program,
+                 .summary = application.summary,
+                 .build = build,
+                 .kind = JobKind::iteration,
+                 .schema = [&] { return schema_of_iteration(application); }},
+                [&](Launch& launch) { return run_iteration(launch, application); });
 }
 
 }  // namespace tessera::app

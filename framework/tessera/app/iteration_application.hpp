@@ -5,10 +5,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
+#include "tessera/app/job_runner.hpp"
 #include "tessera/app/program_build.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
@@ -39,18 +38,9 @@ struct IterationTurn {
   bool has_converged = false;
 };
 
-/// The services of the runner of an iteration for its program.
-class IterationRunner {
+/// Runs the turns of a program, and tells it how far they are.
+class IterationRunner : public JobRunner {
  public:
-  virtual ~IterationRunner() = default;
-  /// A table of the report: its name, and the named values of a row.
-  using Row = std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>;
-  /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
-  virtual void say(const std::string& line) = 0;
-  /// Adds named values to a section of the report.
-  virtual void add(const std::string& section, const Row& values) = 0;
-  /// Adds a row to a table of the report.
-  virtual void add_row(const std::string& table, const Row& row) = 0;
   /// The number of turns that have ended, including those of an earlier run.
   virtual std::int64_t turns() const = 0;
   /// The residual of the last turn.

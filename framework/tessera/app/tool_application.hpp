@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/job_runner.hpp"
 #include "tessera/app/program_build.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
@@ -20,12 +21,12 @@ struct ToolSetting {
   const deck::Deck& deck;
   /// The number of threads of each rank.
   int threads = 1;
-  /// The paths of the decks.
-  std::vector<std::string> deck_files;
+  /// The paths of the files that the run has already: decks, the report and the trace.
+  std::vector<std::string> taken;
   /// Whether the tool only looks at its deck and its files, and does not run.
   bool only_checks = false;
-  /// Whether the tool prints errors only.
-  bool is_quiet = false;
+  /// The services of the framework.
+  JobRunner& runner;
 };
 
 /// A description of a program that runs neither a pipeline nor graphs, but has decks, options and errors as
@@ -35,13 +36,13 @@ struct ToolApplication {
   std::string program;
   /// A sentence that says what the program does, for --help.
   std::string summary;
-  /// The declarations of the program's own keys. All tools also have the key `threads`.
+  /// The declarations of the program's own keys. All tools also have the keys `threads` and `watchdog`.
   std::vector<deck::KeyDeclaration> keys = {};
   /// A function that runs the program. Collective. It may throw InputError, on all ranks together.
   std::function<ExitStatus(const ToolSetting&)> run = {};
 };
 
-/// Runs a tool: reads options and deck, and calls ToolApplication::run. `build` says how the program is
+/// Runs a tool: reads options and deck, calls ToolApplication::run, and writes its report. `build` says how the program is
 /// compiled. Returns the exit status, which main() should return.
 int run_tool_application(int argc, char** argv, const ToolApplication& application,
                          const ProgramBuild& build = this_program);

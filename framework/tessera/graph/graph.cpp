@@ -37,6 +37,12 @@ Graph::Graph(std::string name) : declaration_(std::make_unique<detail::Declarati
 
 Graph::~Graph() = default;
 
+std::vector<std::string> Graph::task_names() const {
+  std::vector<std::string> names;
+  for (const TaskDeclaration& task : declaration_->tasks) names.push_back(task.name);
+  return names;
+}
+
 int Graph::add_pool(std::string name, const PoolOptions& options,
                     std::function<std::shared_ptr<void>()> make) {
   for (const auto& [place, index] : places_) name += fmt::format("[{}]", index);

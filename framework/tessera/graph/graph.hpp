@@ -225,6 +225,11 @@ class Graph {
   /// Run::wait does. The graph must have no inputs and outputs.
   Report rehearse(std::uint64_t seed, const RunOptions& options = {});
 
+  /// The name of the graph.
+  const std::string& name() const { return declaration_->name; }
+  /// Returns the names of all tasks, in the order of their numbers.
+  std::vector<std::string> task_names() const;
+
   /// Returns the graph as data. Only functions of this room use it.
   const detail::Declaration& declaration() const { return *declaration_; }
 

@@ -39,6 +39,13 @@ class PlanCache {
       if (entry.domain == domain && entry.type == type) return entry.planned;
     return entries_.emplace_back(Entry{domain, type, std::make_shared<const Planned>(make())}).planned;
   }
+  /// Returns all plans of the cache.
+  std::vector<std::shared_ptr<const Planned>> all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<const Planned>> all;
+    for (const Entry& entry : entries_) all.push_back(entry.planned);
+    return all;
+  }
 
  private:
   struct Entry {
@@ -46,7 +53,7 @@ class PlanCache {
     ElementType type;
     std::shared_ptr<const Planned> planned;
   };
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Entry> entries_;
 };
 

@@ -8,9 +8,6 @@
 namespace tessera::graph {
 namespace {
 
-/// The number of plan instances that a body keeps, one for each plan and list of arrays that are images.
-constexpr std::size_t most_instances = 4;
-
 /// The points of an image as the source of an input, or as the sink of an output.
 class ImagePoints final : public BlockSource, public BlockSink {
  public:

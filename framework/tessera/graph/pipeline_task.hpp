@@ -28,6 +28,9 @@ struct NamedImage {
 /// mode, which needs Place::kernels(), all threads compute one image.
 class PipelineBody {
  public:
+  /// The greatest number of plan instances that a body keeps, for as many plans.
+  static constexpr std::size_t most_instances = 4;
+
   /// Makes a body without plan instances.
   explicit PipelineBody(HostMode mode = HostMode::calling_thread) : mode_(mode) {}
   /// Makes a body with the same mode. The copy has no plan instances at first.

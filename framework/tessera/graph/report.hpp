@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,7 +55,7 @@ struct SkippedItem {
 struct TracedCall {
   /// The task, as an index into Report::tasks.
   int task = 0;
-  /// The number of the thread among those of the place where the task runs, from 0.
+  /// The number of the thread: 0 for the one that waits for the run, and others from 1 on.
   int thread = 0;
   /// The number of the item of the source.
   std::int64_t item = 0;
@@ -85,6 +86,8 @@ struct Report {
   double seconds = 0;
   /// Whether Run::stop ended the sources.
   bool is_stopped = false;
+  /// The time at which the run started.
+  std::chrono::steady_clock::time_point began = {};
 };
 
 /// Returns the report as a table for people. Times are in seconds.

@@ -18,6 +18,16 @@ namespace detail {
 class Execution;
 }
 
+/// Learns of the calls of bodies while they are made. Several threads may call it at the same time.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+  /// Is called before a body is called. `task` is the number of its task in Graph::task_names.
+  virtual void begins(int task) = 0;
+  /// Is called after the body has returned.
+  virtual void ends(int task) = 0;
+};
+
 /// The options of a run.
 struct RunOptions {
   /// The number of worker threads. 0 means the number of processors that the process may use.
@@ -31,6 +41,8 @@ struct RunOptions {
   bool traced = false;
   /// The bytes that the buffers of all pools together may have. 0 means any number.
   std::int64_t memory = 0;
+  /// Learns of all calls. It may be null, and must outlive the run.
+  CallObserver* observer = nullptr;
 };
 
 /// A run of a graph, which Graph::run has started. The destructor stops a run that was not waited for.

@@ -8,6 +8,7 @@
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/watchdog.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/view/collectively.hpp"
@@ -90,8 +91,9 @@ deck::Schema make_schema(const PipelineApplication& application) {
   schema.add({.name = "memory",
               .type = ValueType::bytes,
               .group = "Machine",
-              .help = "What a rank may use at most: what needs more is computed band after band, and refused "
-                      "before it starts if that needs more, too"});
+              .help =
+                  "What a rank may use at most: what needs more is computed band after band, in a series with "
+                  "fewer images at a time, and refused before it starts if that needs more, too"});
   schema.add(
       {.name = "bands",
        .type = ValueType::integer,
@@ -102,15 +104,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
            "chunks where these fit",
        .minimum = 1,
        .maximum = 1 << 30});
-  schema.add({.name = "watchdog",
-              .type = ValueType::real,
-              .group = "Machine",
-              .help =
-                  "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are "
-                  "in; without it runs may stand still",
-              .unit = "s",
-              .minimum = 0.1,
-              .maximum = 1e6});
+  schema.add(watchdog_key());
   declare_program_keys(schema);
   declare_schedule_keys(schema, names_of(application));
   return schema;

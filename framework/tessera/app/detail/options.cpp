@@ -133,16 +133,25 @@ void check_blanks(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void refuse_options_of_pipelines(const Options& options, const std::string& why) {
-  const auto refuse = [&why](bool given, const char* option) {
-    if (given)
-      throw InputError(fmt::format("command line: {} is about pipelines, and {}: leave it out", option, why));
+void refuse_options_of_others(const Options& options, JobKind kind) {
+  struct Service {
+    const char* option;
+    bool is_given;
+    /// The last kind of work that has the option. Those before it have it, too.
+    JobKind last;
   };
-  refuse(!options.plan.empty(), "--plan");
-  refuse(!options.save_plan.empty(), "--save-plan");
-  refuse(options.ranks != 0, "--ranks");
-  refuse(options.rank >= 0, "--rank");
-  refuse(options.estimate, "--estimate");
+  const Service services[] = {{"--plan", !options.plan.empty(), JobKind::pipeline},
+                              {"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
+                              {"--ranks", options.ranks != 0, JobKind::pipeline},
+                              {"--rank", options.rank >= 0, JobKind::pipeline},
+                              {"--estimate", options.estimate, JobKind::pipeline},
+                              {"--dot", options.dot, JobKind::graph},
+                              {"--explain", options.explain, JobKind::iteration}};
+  for (const Service& service : services)
+    if (service.is_given && kind > service.last)
+      throw InputError(
+          fmt::format("command line: {} is about pipelines, and this program runs {}: leave it out",
+                      service.option, kind == JobKind::graph ? "graphs" : "none"));
 }
 
 Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {

@@ -61,9 +61,12 @@ struct Options {
   bool only_plans() const { return explain || check || estimate; }
 };
 
-/// Throws InputError if an option is given that is about plans of pipelines. `why` ends the message, such as
-/// "this program runs graphs".
-void refuse_options_of_pipelines(const Options& options, const std::string& why);
+/// The kinds of work that programs do: they run the plans of a pipeline, graphs of tasks, or turns of an
+/// iteration without a pipeline, or they are tools.
+enum class JobKind { pipeline, graph, iteration, tool };
+
+/// Throws InputError if an option is given that is about other kinds of work.
+void refuse_options_of_others(const Options& options, JobKind kind);
 
 /// Reads the command line. Throws InputError for an unknown option, for a value that an option does not
 /// accept, and for options that exclude each other. `further` are the options that only this program has.

@@ -15,7 +15,7 @@ using group::StepPart;
 /// The number of a whole task is followed by those of its kinds of parts, in the order of StepPart::Kind, and
 /// then by those of the nodes of its plan.
 constexpr auto& part_names = StepPart::names_of_kinds;
-constexpr int number_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
+constexpr int place_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
 constexpr int number_of_first_node = 1 + static_cast<int>(part_names.size());
 
 /// A task reads before its plan or writes after it, and sends.
@@ -53,7 +53,11 @@ std::size_t ProgramParts::place_of(int task) const {
 int ProgramParts::number_of(const StepPart& part) const {
   const int first = firsts_[place_of(part.task)];
   if (part.node != nullptr) return first + number_of_first_node + part.node->id;
-  return first + number_of_kind(part.kind);
+  return first + place_of_kind(part.kind);
+}
+
+int ProgramParts::number_of_kind(const StepPart& part) const {
+  return firsts_[place_of(part.task)] + (part.kind == StepPart::Kind::compute ? 0 : place_of_kind(part.kind));
 }
 
 void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) const {
@@ -62,7 +66,7 @@ void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) c
     const std::string task = group::name_of_task(programs_.program(), step.task);
     if (!names.try_emplace(first, StepName{task, "task"}).second) continue;
     for (std::size_t kind = 0; kind < part_names.size(); ++kind)
-      names[first + number_of_kind(static_cast<StepPart::Kind>(kind))] = {
+      names[first + place_of_kind(static_cast<StepPart::Kind>(kind))] = {
           fmt::format("{}: {}", task, part_names[kind]), part_names[kind]};
     if (step.plan == nullptr) continue;
     const Algorithm& pipeline = programs_.program().task(step.task).pipeline;
@@ -90,15 +94,15 @@ StepNames ProgramParts::names() const {
   return names;
 }
 
-std::vector<StepRecorder::Event> ProgramParts::with_tasks(
-    const std::vector<StepRecorder::Event>& events) const {
-  std::vector<StepRecorder::Event> all;
+std::vector<Recorder::Event> ProgramParts::with_tasks(
+    const std::vector<Recorder::Event>& events) const {
+  std::vector<Recorder::Event> all;
   std::size_t whole = 0;
   int last = -1;
-  for (const StepRecorder::Event& event : events) {
+  for (const Recorder::Event& event : events) {
     // The phases of a run have negative numbers.
     const int first = event.node < 0 ? -1 : *(std::ranges::upper_bound(firsts_, event.node) - 1);
-    const bool is_in_task = first >= 0 && event.node != first + number_of_kind(StepPart::Kind::wait);
+    const bool is_in_task = first >= 0 && event.node != first + place_of_kind(StepPart::Kind::wait);
     if (is_in_task && first != last) {
       whole = all.size();
       all.push_back({first, event.begin, event.end});
@@ -111,15 +115,15 @@ std::vector<StepRecorder::Event> ProgramParts::with_tasks(
 }
 
 std::string ProgramParts::trace_text(
-    const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) const {
-  std::vector<std::vector<StepRecorder::Event>> all;
+    const std::vector<std::vector<Recorder::Event>>& events_by_rank) const {
+  std::vector<std::vector<Recorder::Event>> all;
   for (const auto& events : events_by_rank) all.push_back(with_tasks(events));
   return app::trace_text(names(), all);
 }
 
 PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts) : parts_(parts) {
-  if (!setup.deck.is_set("watchdog")) return;
-  seconds_ = setup.deck.get<double>("watchdog");
+  seconds_ = watchdog_seconds(setup.deck);
+  if (seconds_ == 0) return;
   begun_.emplace(setup.session.communicator());
   seconds_of_wait_ = seconds_;
   if (!begun_->has_all()) seconds_of_wait_ *= static_cast<double>(parts.steps_to_wait_for());

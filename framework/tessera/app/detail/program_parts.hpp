@@ -25,25 +25,25 @@ class ProgramParts {
 
   /// Returns the number of a part of a step of this rank.
   int number_of(const group::StepPart& part) const;
-  /// The number of all parts and tasks of the program. The last part has the number before `first` and this.
-  int count() const { return firsts_.back() - firsts_.front(); }
+  /// Returns the number of all parts of the same kind of a task. Those that compute have that of the task.
+  int number_of_kind(const group::StepPart& part) const;
   /// The number of steps that all tasks take together for as many items as a rank may be ahead of others: the
   /// steps of their plans, and those to read, send and write. A rank that waits does so for no more of them.
   std::int64_t steps_to_wait_for() const { return steps_ * mine_.most_items; }
   /// Returns a text about a part of a step of this rank, such as "laplace: compute lines"; an empty text if
   /// there is no such part.
   std::string text_of(int number) const;
+  /// Returns the names of the parts on all ranks. Makes plans of other ranks.
+  StepNames names() const;
   /// Returns a trace of the parts of all ranks (see app::trace_text). An event for the whole task encloses
   /// those of its parts, except the wait before it.
-  std::string trace_text(const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) const;
+  std::string trace_text(const std::vector<std::vector<Recorder::Event>>& events_by_rank) const;
 
  private:
   /// The place of a task, of the start or of the stop in `firsts_`.
   std::size_t place_of(int task) const;
   void add_names(StepNames& names, const group::ProgramPlan& plan) const;
-  /// Returns the names of the parts on all ranks. Makes plans of other ranks.
-  StepNames names() const;
-  std::vector<StepRecorder::Event> with_tasks(const std::vector<StepRecorder::Event>& events) const;
+  std::vector<Recorder::Event> with_tasks(const std::vector<Recorder::Event>& events) const;
 
   const ProgramPlans& programs_;
   const group::ProgramPlan& mine_;

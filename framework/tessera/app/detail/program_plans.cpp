@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/detail/task_costs.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/machine_file.hpp"
@@ -183,24 +184,25 @@ std::string ProgramPlans::lack_of_memory() const {
   return "";
 }
 
-std::string ProgramPlans::lack_of_memory_of_whole(const RunPlans& whole) const {
+std::string ProgramPlans::lack_of_memory_of_whole() const {
   // A run that is not divided keeps the limit by bands. In a series each rank computes images of its own.
   if (!is_stream() || target_.memory_bytes == 0) return "";
-  const Plans alone(*setup_.pipeline, setup_.schedule, whole.mine().target, 1);
-  const std::int64_t bytes = alone.of(0).peak_bytes();
+  SeriesNeeds needs(setup_.application, setup_.deck);
+  needs.add(plan_series(setup_.application, setup_.deck, *setup_.inputs.image(), target_.threads,
+                        setup_.inputs.different()));
+  const std::int64_t bytes = needs.bytes(setup_.deck.is_set("graph.window") ? window_ : 1, target_.threads);
   if (bytes <= target_.memory_bytes) return "";
   return fmt::format("needs {} on each rank, which may use {}", human_bytes(bytes),
                      human_bytes(target_.memory_bytes));
 }
 
-void ProgramPlans::limit_memory(const RunPlans& whole) {
+void ProgramPlans::limit_memory() {
   if (is_whole_ || target_.memory_bytes == 0) return;
   const std::string lack = lack_of_memory();
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
   bool lacks = !lack_of_memory().empty();
-  const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
-  is_whole_ = lacks && !lacks_watchdog && lack_of_memory_of_whole(whole).empty();
+  is_whole_ = lacks && lack_of_memory_of_whole().empty();
   if (!is_whole_ && !setup_.deck.is_set("graph.window"))
     while (lacks && window_ > 1) {
       --window_;
@@ -240,7 +242,7 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
                     fmt::format("allocation '{}', {}", schedule_.strategy, times_text(schedule_)));
     if (wanted == "auto") {
       compare_with_whole(whole);
-      limit_memory(whole);
+      limit_memory();
     }
     return;
   }
@@ -303,8 +305,7 @@ void ProgramPlans::compare_with_whole(const RunPlans& whole) {
   }
   std::string end;
   if (*seconds <= schedule_.aim()) {
-    const bool lacks_watchdog = is_stream() && setup_.deck.is_set("watchdog");
-    const std::string lack = lacks_watchdog ? "has no watchdog" : lack_of_memory_of_whole(whole);
+    const std::string lack = lack_of_memory_of_whole();
     is_whole_ = lack.empty();
     end = is_whole_ ? ", and is not divided" : ", but " + lack;
   }

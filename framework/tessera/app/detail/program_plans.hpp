@@ -61,10 +61,10 @@ class ProgramPlans {
   /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
   /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case, and
   /// ranks have memory for fewer images if the deck leaves their number open.
-  void limit_memory(const RunPlans& whole);
+  void limit_memory();
   /// Returns what a rank lacks to compute images of a series by the undivided pipeline; an empty text if it
   /// has enough memory, or if the pipeline is for no series.
-  std::string lack_of_memory_of_whole(const RunPlans& whole) const;
+  std::string lack_of_memory_of_whole() const;
   /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
   std::string lack_of_memory() const;
   std::unique_ptr<group::ProgramPlanner> make_planner() const;

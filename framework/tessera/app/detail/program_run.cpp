@@ -70,9 +70,8 @@ class ProgramExecution {
     group::ProgramInstance instance(programs_.program(), plan_, setup_.session.communicator(), transport);
     phases.begin(Phase::open);
     const ProgramParts parts(setup_.session.communicator(), programs_, plan_, node_count(described_));
-    RecorderOptions options = files_.records.recorder_options();
-    options.further_steps = parts.count();
-    StepRecorder recorder(setup_.session.communicator(), described_, options, phases);
+    StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
+                          phases);
     files_.outputs.listen(bindings, nullptr,
                           [this, &recorder] { return description().attributes(recorder); });
     numbers_.listen(bindings);

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/file_chunks.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/saved_plans.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -45,8 +46,7 @@ void RunPlans::make() {
 
 Target RunPlans::target() const {
   Target target;
-  target.threads = setup_.session.threads(
-      setup_.deck.is_set("threads") ? static_cast<int>(setup_.deck.get<std::int64_t>("threads")) : 0);
+  target.threads = threads_of(setup_.session, setup_.deck);
   target.device = !runs_on_host;
   target.memory_bytes = limits_memory_ ? setup_.memory_limit() : 0;
   target.stages_messages = may_stage_messages(setup_.deck);

@@ -40,10 +40,22 @@ bool waits_for_ranks(const PlanNode& node) {
          std::holds_alternative<plan::Reduce>(node.step);
 }
 
-std::vector<StepCost> phase_costs(const StepRecorder& recorder) {
+std::vector<StepCost> phase_costs(const Recorder& recorder) {
   std::vector<StepCost> costs;
   for (const Phase phase : all_phases)
     costs.push_back({recorder.total(phase).calls, recorder.total(phase).seconds, 0, 0});
+  return costs;
+}
+
+/// Returns the costs of those parts on this rank whose names are given. Parts that have not begun cost
+/// nothing.
+std::vector<StepCost> part_costs(const StepNames& parts, const Recorder& recorder) {
+  std::vector<StepCost> costs;
+  for (const auto& [number, name] : parts) {
+    const auto part = static_cast<std::size_t>(number);
+    const Recorder::Total total = part < recorder.totals().size() ? recorder.totals()[part] : Recorder::Total();
+    costs.push_back({total.calls, total.seconds, 0, 0});
+  }
   return costs;
 }
 
@@ -96,20 +108,27 @@ Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number
   return largest;
 }
 
-/// Adds a row to the table `steps`. The row combines entry `i` of the lists of all ranks.
+/// Returns a row of the table `steps` without the amount of work. The row combines entry `i` of the lists of
+/// all ranks.
+Report::Row time_row(int node, const std::string& name, const std::vector<std::vector<StepCost>>& by_rank,
+                     std::size_t i) {
+  return {{"node", node},
+          {"step", name},
+          {"calls", by_rank.front()[i].calls},
+          {"slowest_seconds", most(by_rank, i, &StepCost::seconds)},
+          {"mean_seconds", sum(by_rank, i, &StepCost::seconds) / static_cast<double>(by_rank.size())}};
+}
+
+/// Adds a row to the table `steps` of a plan.
 void add_step_row(Report& report, int node, const std::string& name,
                   const std::vector<std::vector<StepCost>>& by_rank, std::size_t i) {
   const double slowest = most(by_rank, i, &StepCost::seconds);
   const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
-  report.add_row("steps",
-                 {{"node", node},
-                  {"step", name},
-                  {"calls", by_rank.front()[i].calls},
-                  {"slowest_seconds", slowest},
-                  {"mean_seconds", sum(by_rank, i, &StepCost::seconds) / static_cast<double>(by_rank.size())},
-                  {"points", sum(by_rank, i, &StepCost::points)},
-                  {"bytes", bytes},
-                  {"gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0}});
+  Report::Row row = time_row(node, name, by_rank, i);
+  row.emplace_back("points", sum(by_rank, i, &StepCost::points));
+  row.emplace_back("bytes", bytes);
+  row.emplace_back("gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0);
+  report.add_row("steps", row);
 }
 
 void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
@@ -172,6 +191,20 @@ void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline,
   add_step_table(report, pipeline, plan, phases, steps);
   add_stage_table(report, pipeline, plan, stages);
   add_totals(report, ranks, stages);
+}
+
+void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder) {
+  const auto phases = gather(communicator, phase_costs(recorder));
+  const auto costs = gather(communicator, part_costs(parts, recorder));
+  const auto walls = gather(communicator, std::vector{StepCost{.seconds = recorder.wall_seconds()}});
+  if (phases.empty()) return;
+  for (const Phase phase : all_phases)
+    report.add_row("steps",
+                   time_row(node_of(phase), name_of(phase), phases, static_cast<std::size_t>(phase)));
+  for (std::size_t i = 0; const auto& [number, name] : parts)
+    report.add_row("steps", time_row(number, name.name, costs, i++));
+  report.sort_text("steps", "slowest_seconds");
+  report.add("totals", {{"wall_seconds", most(walls, 0, &StepCost::seconds)}});
 }
 
 }  // namespace tessera::app

@@ -3,6 +3,7 @@
 
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/step_recorder.hpp"
+#include "tessera/app/detail/trace.hpp"
 
 namespace tessera::app {
 
@@ -12,5 +13,10 @@ namespace tessera::app {
 /// Collective.
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
                const StepRecorder& recorder);
+
+/// Adds the table `steps` to the report of rank 0, with the phases of a run and with `parts` of its work in
+/// place of the steps of a plan, and the time of the run to the section `totals`. Every rank passes its own
+/// recorder, and the same parts. Collective.
+void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder);
 
 }  // namespace tessera::app

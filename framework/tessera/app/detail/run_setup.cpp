@@ -110,11 +110,6 @@ void RunSetup::check_extents(const char* what, const Box& domain) const {
   }
 }
 
-std::int64_t RunSetup::memory_limit() const {
-  if (!deck.is_set("memory")) return 0;
-  return std::max<std::int64_t>(1, deck.get<deck::ByteSize>("memory").bytes);
-}
-
 std::vector<std::string> RunSetup::deck_and_plan_files() const {
   std::vector<std::string> files = deck_files;
   if (!options.plan.empty()) files.push_back(options.plan);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/session.hpp"
@@ -60,7 +61,7 @@ struct RunSetup {
   const ArrayDeclaration* result() const;
 
   /// The bytes of memory that each rank may use; 0 if there is no limit.
-  std::int64_t memory_limit() const;
+  std::int64_t memory_limit() const { return app::memory_limit(deck); }
 
   /// The paths of the decks, of the decks that they include, and of the file of the option --plan.
   std::vector<std::string> deck_and_plan_files() const;

@@ -53,11 +53,13 @@ graph::OnError SeriesContext::on_error() const {
 bool SeriesContext::is_stopped() const { return signals.received() != 0; }
 
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph) {
-  const auto per_item = static_cast<int>(parts_of(context.application).size() +
-                                         input_names(context.application, context.deck).size());
-  return {graph, "images", {.count = per_item * static_cast<int>(context.window), .per_item = per_item}, [] {
-            return std::make_shared<graph::Image>();
-          }};
+  const int per_item = images_per_item(context.application, context.deck);
+  return {graph,
+          "images",
+          {.count = per_item * static_cast<int>(context.window),
+           .per_item = per_item,
+           .bytes = context.image_bytes},
+          [] { return std::make_shared<graph::Image>(); }};
 }
 
 graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Graph& graph,

@@ -23,6 +23,10 @@ struct SeriesContext {
   int threads = 1;
   /// The number of images that are under way on a rank at the same time.
   std::int64_t window = 1;
+  /// The bytes that a rank may use; 0 if there is no limit.
+  std::int64_t memory = 0;
+  /// The bytes of the largest image; 0 if there is no limit of memory.
+  std::int64_t image_bytes = 0;
   SeriesImages& images;
   const SharedImages& shared;
   StopSignals& signals;

@@ -16,11 +16,12 @@
 #include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_description.hpp"
-#include "tessera/app/detail/run_records.hpp"
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -121,7 +122,7 @@ class SeriesAcross {
   std::vector<std::unique_ptr<Shape>> shapes_;
   Shape* present_ = nullptr;
   std::optional<Transport> transport_;
-  std::optional<RunRecords> records_;
+  std::optional<Records> records_;
   std::optional<StepRecorder> recorder_;
   SeriesOutcome outcome_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -150,8 +151,8 @@ Shape& SeriesAcross::shape_of_present() {
   const auto known = std::ranges::find_if(shapes_, [&](const auto& shape) { return shape->fits(inputs); });
   if (known != shapes_.end()) return *(present_ = known->get());
   phases_.begin(Phase::plan);
-  shapes_.push_back(std::make_unique<Shape>(session_, application_, build_, options_, deck_files_, *items_,
-                                            silence_));
+  shapes_.push_back(
+      std::make_unique<Shape>(session_, application_, build_, options_, deck_files_, *items_, silence_));
   present_ = shapes_.back().get();
   if (recorder_) present_->first_step = recorder_->follow(present_->plans.mine());
   keep_phase();
@@ -258,7 +259,7 @@ ExitStatus SeriesAcross::run() {
                              items_->count() >= 0 ? std::to_string(items_->count()) : "some",
                              counted(session_.rank_count(), "rank")));
   if (const std::string remark = items_->remark(); !remark.empty()) progress_.line(remark);
-  const double seconds = deck_.is_set("watchdog") ? deck_.get<double>("watchdog") : 0;
+  const double seconds = watchdog_seconds(deck_);
   began_ = std::chrono::steady_clock::now();
   bool stopped = false;
   {
@@ -289,7 +290,7 @@ void SeriesAcross::write_records(const SeriesOutcome& outcome) {
   Report report;
   if (records_->wants_report()) {
     description(first).add(report, *recorder_);
-    add_outcome(report, outcome);
+    outcome.add(report);
     first.loops->add(report);
   }
   const auto trace = [this](const auto& events) {
@@ -331,9 +332,9 @@ bool lacks_memory(const PipelineApplication& application, const deck::Deck& deck
   const auto needs_more = [&](const std::string& path, const io::ImageInfo& info) {
     const SeriesPlan plan =
         plan_series(application, deck.with(application.input_key, path, path), info, 1, shared.all());
-    std::int64_t bytes = 0;
-    for (const PlannedPart& part : plan.parts) bytes = std::max(bytes, part.pipeline->plan.peak_bytes());
-    return bytes > limit;
+    SeriesNeeds needs(application, deck);
+    needs.add(plan);
+    return needs.bytes(1, 1) > limit;
   };
   if (is_video(deck)) {
     const std::string path = deck.get<std::string>("input.video");

@@ -77,6 +77,8 @@ class SeriesImages {
   /// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does
   /// not accept the image.
   std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
+  /// Returns all plans so far.
+  std::vector<std::shared_ptr<const SeriesPlan>> plans() const { return plans_.all(); }
   /// Returns inspect_in_series of a file.
   io::ImageInfo inspect(std::size_t place, const std::string& path) const {
     return inspect_in_series(application_, deck_, place, path);

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/image_inputs.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/graph/pipeline_task.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
@@ -86,6 +91,10 @@ const ArrayDeclaration& SeriesPlan::result() const {
   return last.algorithm[last.algorithm.find(last.output)];
 }
 
+int images_per_item(const PipelineApplication& application, const deck::Deck& deck) {
+  return static_cast<int>(parts_of(application).size() + input_names(application, deck).size());
+}
+
 std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
   if (!application.parts.empty()) return application.parts;
   return {{task_name(application), application.output, application.build}};
@@ -114,6 +123,69 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
     fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", application.output));
   plan.parts_until_free.back() = parts.size() + 1;
   return plan;
+}
+
+SeriesNeeds::SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, std::int64_t shared)
+    : deck_(deck), shared_bytes_(shared), images_per_item_(images_per_item(application, deck)) {
+  for (const PipelinePart& part : parts_of(application))
+    parts_.push_back({fmt::format("graph.{}.workers", part.task), computes_by_kernels(deck, part.task)});
+}
+
+void SeriesNeeds::add(const SeriesPlan& plan) {
+  const auto add_image = [&](const graph::PlannedPipeline& planned, const std::string& name, std::size_t i) {
+    image_bytes_ =
+        std::max(image_bytes_, layout_in_memory(planned.algorithm, planned.plan, name, plan.needed[i]).bytes);
+  };
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
+    if (!plan.needed[i].empty()) add_image(*plan.parts.front().pipeline, plan.inputs[i], i);
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    const graph::PlannedPipeline& planned = *plan.parts[i].pipeline;
+    add_image(planned, planned.output, plan.inputs.size() + i);
+    std::vector<std::string> bound{planned.output};
+    for (const std::size_t image : plan.parts[i].reads) bound.push_back(plan.image_name(image));
+    // Plans for devices compute in memory of their own.
+    if (planned.plan.target.device) bound.clear();
+    std::vector<std::int64_t>& bytes = parts_[i].bytes;
+    bytes.push_back(bytes_besides(planned.algorithm, planned.plan, bound));
+    std::ranges::sort(bytes, std::greater());
+    if (bytes.size() > graph::PipelineBody::most_instances) bytes.pop_back();
+  }
+}
+
+void SeriesNeeds::broadcast(MPI_Comm communicator) {
+  std::vector<std::int64_t> numbers{image_bytes_};
+  for (const Part& part : parts_)
+    numbers.push_back(std::accumulate(part.bytes.begin(), part.bytes.end(), std::int64_t{0}));
+  MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, communicator);
+  image_bytes_ = numbers.front();
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].bytes = {numbers[i + 1]};
+}
+
+std::int64_t SeriesNeeds::bytes(std::int64_t window, int threads) const {
+  const std::string count = "graph.images.count";
+  std::int64_t bytes = shared_bytes_ + image_bytes_ * (deck_.is_set(count) ? deck_.get<std::int64_t>(count)
+                                                                           : images_per_item_ * window);
+  for (const Part& part : parts_) {
+    std::int64_t workers = part.is_by_kernels ? 1 : std::min<std::int64_t>(threads, window);
+    if (deck_.is_set(part.workers_key))
+      workers = std::min(workers, deck_.get<std::int64_t>(part.workers_key));
+    bytes += workers * std::accumulate(part.bytes.begin(), part.bytes.end(), std::int64_t{0});
+  }
+  return bytes;
+}
+
+std::int64_t SeriesNeeds::window_for(std::int64_t memory, std::int64_t most, int threads) const {
+  const bool is_given = deck_.is_set("graph.window");
+  std::int64_t window = most;
+  if (!is_given)
+    while (window > 1 && bytes(window, threads) > memory) --window;
+  if (const std::int64_t needed = bytes(window, threads); needed > memory)
+    deck_.fail(
+        "memory",
+        fmt::format("{} at a time {} {} on a rank, which may use {}: raise it{}", counted(window, "image"),
+                    window == 1 ? "needs" : "need", human_bytes(needed), human_bytes(memory),
+                    window == 1 ? ", or write items.across=ranks" : ", or write a smaller graph.window"));
+  return window;
 }
 
 }  // namespace tessera::app

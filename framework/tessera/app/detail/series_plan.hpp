@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,15 +45,55 @@ struct SeriesPlan {
   const ArrayDeclaration& result() const;
 };
 
+/// Returns the number of images that are kept for one image of a series: those that are read, and one output
+/// of each part.
+int images_per_item(const PipelineApplication& application, const deck::Deck& deck);
+
 /// Returns the parts of an application: one with the whole pipeline if the application names none.
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);
 
 /// Plans all parts of an application for one rank, for the image `image`. `threads` is the number of worker
 /// threads, which the parts have that compute by kernels; other parts have one thread. `shared` are the
-/// further images that the series reads once, by name, which the parts may read. Throws InputError when the application
-/// does not accept the images or the deck, and InternalError when the parts do not fit together.
+/// further images that the series reads once, by name, which the parts may read. Throws InputError when the
+/// application does not accept the images or the deck, and InternalError when the parts do not fit together.
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
                        const io::ImageInfo& image, int threads,
                        const std::map<std::string, io::ImageInfo>& shared = {});
+
+/// What the images of a series need in the memory of a rank.
+class SeriesNeeds {
+ public:
+  /// Begins with a series without images of its own, but with further images of `shared` bytes.
+  SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, std::int64_t shared = 0);
+
+  /// Adds images that have the plan `plan`.
+  void add(const SeriesPlan& plan);
+  /// Returns the needs that rank 0 knows, on all ranks. Collective.
+  void broadcast(MPI_Comm communicator);
+
+  /// The bytes of a buffer, which may hold any image, or any output of a part.
+  std::int64_t image_bytes() const { return image_bytes_; }
+  /// Returns the bytes that a rank needs to have `window` images under way, with `threads` threads.
+  std::int64_t bytes(std::int64_t window, int threads) const;
+  /// Returns the number of images that a rank may have under way so that it needs at most `memory` bytes: as
+  /// many as the deck says, or else `most` at most. Throws InputError about `memory` if that is too little.
+  std::int64_t window_for(std::int64_t memory, std::int64_t most, int threads) const;
+
+ private:
+  struct Part {
+    /// The key of the deck that limits the threads which compute the part, and whether it is one computation
+    /// by all threads.
+    std::string workers_key;
+    bool is_by_kernels = false;
+    /// The bytes that a thread needs besides the images, for each plan, of which it keeps a few.
+    std::vector<std::int64_t> bytes = {};
+  };
+
+  const deck::Deck& deck_;
+  std::int64_t shared_bytes_;
+  std::int64_t images_per_item_;
+  std::int64_t image_bytes_ = 0;
+  std::vector<Part> parts_;
+};
 
 }  // namespace tessera::app

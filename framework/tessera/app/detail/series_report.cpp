@@ -11,14 +11,6 @@
 namespace tessera::app {
 namespace {
 
-/// Returns each line once, where it comes first.
-std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
-  std::vector<std::string> once;
-  for (const std::string& line : lines)
-    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
-  return once;
-}
-
 /// Prints the first lines about images with a loop that has not converged, and how many more there are.
 void print_first(const std::string& program, const std::vector<std::string>& lines) {
   constexpr std::size_t most_lines = 10;
@@ -73,6 +65,17 @@ std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
   return texts;
 }
 
+void SeriesOutcome::add(Report& report) const {
+  if (!remarks.empty()) report.add("run", {{"remarks", fmt::format("{}", fmt::join(remarks, "; "))}});
+  report.add("series", {{"written", written},
+                        {"left_out", std::ssize(left_out)},
+                        {"not_converged", std::ssize(not_converged)},
+                        {"seconds", seconds},
+                        {"per_second", static_cast<double>(written) / seconds}});
+  for (const std::string& line : left_out) report.add_row("left_out", {{"file_and_reason", line}});
+  for (const std::string& line : not_converged) report.add_row("not_converged", {{"image_and_loop", line}});
+}
+
 std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
   const double rate = static_cast<double>(done) / seconds;
   if (count <= 0) return fmt::format("{} images, {:.1f} per second", done, rate);
@@ -100,37 +103,6 @@ ExitStatus tell_outcome(const Session& session, const std::string& program, Prog
          : has_left_out   ? ExitStatus::bad_input
          : has_unfinished ? ExitStatus::not_converged
                           : ExitStatus::done;
-}
-
-void add_outcome(Report& report, const SeriesOutcome& outcome) {
-  report.add("series", {{"written", outcome.written},
-                        {"left_out", std::int64_t(std::ssize(outcome.left_out))},
-                        {"not_converged", std::int64_t(std::ssize(outcome.not_converged))},
-                        {"seconds", outcome.seconds},
-                        {"per_second", static_cast<double>(outcome.written) / outcome.seconds}});
-  for (const std::string& line : outcome.left_out) report.add_row("left_out", {{"file_and_reason", line}});
-  for (const std::string& line : outcome.not_converged)
-    report.add_row("not_converged", {{"image_and_loop", line}});
-}
-
-SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
-                           const deck::Deck& deck, const std::vector<std::string>& taken)
-    : session_(session), application_(application), deck_(deck), records_(session, options, taken) {}
-
-SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
-  SeriesOutcome outcome{
-      .seconds = report.seconds,
-      .left_out = texts_of(gather_lines(session_.communicator(), lines.left_out)),
-      .not_converged = texts_of(gather_lines(session_.communicator(), lines.not_converged)),
-      .remarks = without_copies(texts_of(gather_lines(session_.communicator(), lines.remarks)))};
-  Report full = report_of_run(session_, application_.program, report.workers, deck_);
-  if (!outcome.remarks.empty())
-    full.add("run", {{"remarks", fmt::format("{}", fmt::join(outcome.remarks, "; "))}});
-  outcome.written = add_graph(full, session_.communicator(), report, "write");
-  add_outcome(full, outcome);
-  full.add("series", {{"most_at_a_time", report.most_items}});
-  records_.write(full, {report});
-  return outcome;
 }
 
 }  // namespace tessera::app

@@ -11,6 +11,8 @@
 
 #include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
+#include "tessera/app/detail/job_run.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_report.hpp"
@@ -65,6 +67,22 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+/// Returns each line once, where it comes first.
+std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
+  std::vector<std::string> once;
+  for (const std::string& line : lines)
+    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
+  return once;
+}
+
+/// Returns the number of items that a task has taken on all ranks without leaving them out. Collective.
+std::int64_t taken_by(const std::string& name, MPI_Comm communicator, const graph::Report& report) {
+  const auto task = std::ranges::find(report.tasks, name, &graph::TaskReport::name);
+  std::int64_t count = task->calls - std::ranges::count(report.skipped, name, &graph::SkippedItem::task);
+  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, communicator);
+  return count;
+}
+
 /// A run on a series.
 class SeriesRun {
  public:
@@ -80,6 +98,8 @@ class SeriesRun {
                  deck,
                  threads,
                  deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
+                 memory_limit(deck),
+                 0,
                  images_,
                  shared_,
                  signals_,
@@ -87,6 +107,7 @@ class SeriesRun {
                  [this](const SeriesImage& image) { done_->add(image); }},
         series_(is_video(deck) ? video_series(context_) : file_series(context_)),
         graph_(task_name(application)) {
+    limit_memory();
     const std::int64_t ranks = is_video(deck) ? 1 : session.rank_count();
     done_ = std::make_unique<SeriesProgress>(progress_, (series_->count() + ranks - 1) / ranks);
     series_->add_tasks(graph_);
@@ -94,10 +115,15 @@ class SeriesRun {
     for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
     graph::Settings settings = graph_settings(deck, tasks, {"images"});
     settings.window = context_.window;
+    // Each thread that has computed an image keeps memory for the next one.
+    if (context_.memory > 0 && context_.window < threads)
+      for (const PipelinePart& part : parts_of(application))
+        if (auto& workers = settings.tasks[part.task].workers; !workers || *workers > context_.window)
+          workers = static_cast<int>(context_.window);
     for (const std::string& name : input_names(application, deck))
       if (name != "input") settings.tasks[reading_task(name)] = settings.tasks["read"];
     graph_.configure(settings);
-    graph_.check({.workers = threads});
+    graph_.check({.workers = threads, .memory = context_.memory});
   }
 
   void check() { context_.session.print(series_->check()); }
@@ -113,7 +139,10 @@ class SeriesRun {
     for (const NamedFile& file : shared_.inputs().files()) files.push_back(file.path);
     return files;
   }
-  SeriesLines lines(const graph::Report& report) const;
+  /// Lets so many images be under way as the memory has room for. Looks at all images. Collective. Throws
+  /// InputError if one image is too much, or as many as the deck asks for.
+  void limit_memory();
+  SeriesOutcome outcome(const graph::Report& report) const;
 
   const Options& options_;
   Progress progress_;
@@ -127,46 +156,68 @@ class SeriesRun {
   graph::Graph graph_;
 };
 
+void SeriesRun::limit_memory() {
+  if (context_.memory == 0) return;
+  const MPI_Comm communicator = context_.session.communicator();
+  series_->check();
+  SeriesNeeds needs(context_.application, context_.deck, shared_.bytes());
+  for (const auto& plan : images_.plans()) needs.add(*plan);
+  needs.broadcast(communicator);
+  context_.image_bytes = needs.image_bytes();
+  collectively(communicator, [&] {
+    context_.window = needs.window_for(context_.memory, context_.window, context_.threads);
+  });
+}
+
 ExitStatus SeriesRun::run(RunPhases& phases) {
   Session& session = context_.session;
   phases.begin(Phase::start);
   session.start_kokkos(context_.threads);
+  phases.begin(Phase::open);
   series_->begin();
-  SeriesReport report(session, options_, context_.application, context_.deck, files());
+  JobRun job(session, context_.application.program, options_, context_.deck, phases, context_.threads,
+             files());
   const std::int64_t count = series_->count();
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",
                              counted(session.rank_count(), "rank"), counted(context_.threads, "worker")));
   if (const std::string remark = series_->remark(); !remark.empty()) progress_.line(remark);
-  phases.begin(Phase::allocate);
-  graph::Run run = graph_.run({.workers = context_.threads,
-                               .communicator = session.communicator(),
-                               .timed = report.is_wanted(),
-                               .traced = report.wants_trace()});
-  {
-    // On some ranks no source asks for signals, and elsewhere none may be called for long.
-    const std::jthread watcher([&](const std::stop_token& ended) {
-      if (signals_.accept_next(ended)) run.stop();
-    });
-    run.wait();
-  }
-  phases.begin(Phase::finish);
+  if (context_.memory > 0)
+    progress_.line(fmt::format("{} at a time on a rank", counted(context_.window, "image")));
+  job.begin_work();
+  const graph::Report report = job.run(
+      graph_, {.workers = context_.threads, .communicator = session.communicator()}, [this](graph::Run& run) {
+        // On some ranks no source asks for signals, and elsewhere none may be called for long.
+        const std::jthread watcher([&](const std::stop_token& ended) {
+          if (signals_.accept_next(ended)) run.stop();
+        });
+        run.wait();
+      });
+  job.end_work();
   series_->end();
-  const graph::Report done = run.report();
-  return tell_outcome(session, context_.application.program, progress_, report.write(done, lines(done)),
-                      signals_.received() != 0, count);
+  const SeriesOutcome done = outcome(report);
+  done.add(job.report());
+  job.report().add("series", {{"most_at_a_time", report.most_items}});
+  job.write();
+  return tell_outcome(session, context_.application.program, progress_, done, signals_.received() != 0,
+                      count);
 }
 
-/// Returns lines about the images of this rank.
-SeriesLines SeriesRun::lines(const graph::Report& report) const {
-  SeriesLines lines{.remarks = done_->remarks()};
+/// Returns what has become of the images of all ranks. Collective.
+SeriesOutcome SeriesRun::outcome(const graph::Report& report) const {
+  const MPI_Comm communicator = context_.session.communicator();
+  std::vector<ImageLine> left_out, not_converged;
   for (const graph::SkippedItem& item : report.skipped) {
     const std::int64_t index = series_->index_of(item.item);
-    lines.left_out.push_back({index, line_about(series_->file_of(index), item.reason)});
+    left_out.push_back({index, line_about(series_->file_of(index), item.reason)});
   }
   for (const auto& [index, reason] : done_->not_converged())
-    lines.not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
-  return lines;
+    not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
+  return {.written = taken_by("write", communicator, report),
+          .seconds = report.seconds,
+          .left_out = texts_of(gather_lines(communicator, left_out)),
+          .not_converged = texts_of(gather_lines(communicator, not_converged)),
+          .remarks = without_copies(texts_of(gather_lines(communicator, done_->remarks())))};
 }
 
 }  // namespace
@@ -174,13 +225,8 @@ SeriesLines SeriesRun::lines(const graph::Report& report) const {
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
                       const Options& options, const deck::Deck& deck, RunPhases& phases) {
   phases.begin(Phase::open);
-  collectively(session.communicator(), [&] {
-    check_series_keys(application, deck, options);
-    if (deck.is_set("watchdog"))
-      deck.fail("watchdog", "a series that is not divided into tasks on groups has none: leave it out");
-  });
-  const int threads =
-      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
+  collectively(session.communicator(), [&] { check_series_keys(application, deck, options); });
+  const int threads = threads_of(session, deck);
   SeriesRun run(session, application, options, deck, threads);
   if (options.check) {
     run.check();

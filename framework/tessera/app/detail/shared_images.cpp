@@ -26,6 +26,12 @@ SharedImages::SharedImages(Session& session, const PipelineApplication& applicat
   for (const auto& [name, points] : images_) files.sources.at(name)->read(points->block());
 }
 
+std::int64_t SharedImages::bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [name, points] : images_) bytes += points->bytes();
+  return bytes;
+}
+
 void SharedImages::bind(Bindings& bindings) const {
   for (const auto& [name, points] : images_) bindings.sources.emplace(name, points.get());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +23,8 @@ class SharedImages {
 
   /// Returns the files, and the descriptions of the images.
   const ImageInputs& inputs() const { return inputs_; }
+  /// Returns the bytes of the points of all images.
+  std::int64_t bytes() const;
   /// Adds the images to `bindings` as sources of a pipeline's inputs. Several threads may read these sources
   /// at the same time.
   void bind(Bindings& bindings) const;
@@ -33,6 +36,7 @@ class SharedImages {
     Points(ElementType type, const Box& box);
     void read(const HostBlock& block) override;
     HostBlock block();
+    std::int64_t bytes() const { return std::ssize(bytes_); }
 
    private:
     ElementType type_;

@@ -5,45 +5,42 @@
 
 #include <Kokkos_Core.hpp>
 #include <map>
+#include <utility>
 
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 
 namespace tessera::app {
+namespace {
 
-StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
-                           RunPhases& phases)
-    : communicator_(communicator), options_(options) {
-  follow(plan);
-  totals_.resize(totals_.size() + static_cast<std::size_t>(options.further_steps));
+std::size_t node_count(const Plan& plan) {
+  std::size_t nodes = 0;
+  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
+  return nodes;
+}
+
+}  // namespace
+
+Recorder::Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases)
+    : communicator_(communicator), totals_(parts), options_(options) {
   set_clock(phases);
   phases.end();
   for (const RunPhases::Span& span : phases.spans()) add(span);
 }
 
-int StepRecorder::follow(const Plan& plan) {
-  const std::lock_guard lock(mutex_);
-  const std::size_t first = totals_.size();
-  std::size_t nodes = 0;
-  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
-  totals_.resize(first + nodes);
-  plans_.emplace_back(&plan, static_cast<int>(first));
-  return static_cast<int>(first);
-}
-
-void StepRecorder::add(const RunPhases::Span& span) {
+void Recorder::add(const RunPhases::Span& span) {
   Total& total = phases_[static_cast<std::size_t>(span.phase)];
   const Event event{node_of(span.phase), seconds_at(span.begin), seconds_at(span.end)};
   ++total.calls;
   total.seconds += event.end - event.begin;
   last_phase_ended_ = event.end;
-  if (options_.events) events_.push_back(event);
+  add(event);
 }
 
 /// Sets `start_` to the time, by the clock of this rank, at which the first rank began. Ranks on different
 /// machine nodes have different clocks. All ranks leave a barrier at about the same time. Each rank
 /// subtracts from this time the longest duration for which any rank has been running.
-void StepRecorder::set_clock(const RunPhases& phases) {
+void Recorder::set_clock(const RunPhases& phases) {
   MPI_Barrier(communicator_);
   const Clock::time_point met = Clock::now();
   // The times are exchanged as whole ticks of the clock. With rounded seconds, the first phase could begin
@@ -55,22 +52,35 @@ void StepRecorder::set_clock(const RunPhases& phases) {
   began_run_ = seconds_at(phases.began());
 }
 
-void StepRecorder::begin(int step) {
+void Recorder::begin(int part, std::int64_t item) {
   end();
-  current_ = step;
+  current_ = part;
+  current_item_ = item;
   began_ = now();
 }
 
-void StepRecorder::end() {
+void Recorder::end() {
   if (current_ < 0) return;
-  if (options_.fence) Kokkos::fence();
+  if (options_.fence && Kokkos::is_initialized()) Kokkos::fence();
   const double ended = now();
+  const auto part = static_cast<std::size_t>(std::exchange(current_, -1));
   const std::lock_guard lock(mutex_);
-  Total& total = totals_[static_cast<std::size_t>(current_)];
-  ++total.calls;
-  total.seconds += ended - began_;
-  if (options_.events) events_.push_back({current_, began_, ended});
-  current_ = -1;
+  if (part >= totals_.size()) totals_.resize(part + 1);
+  ++totals_[part].calls;
+  totals_[part].seconds += ended - began_;
+  add(Event{static_cast<int>(part), began_, ended, 0, current_item_});
+}
+
+StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
+                           RunPhases& phases)
+    : Recorder(communicator, node_count(plan), options, phases), plans_{{&plan, 0}} {}
+
+int StepRecorder::follow(const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t first = totals_.size();
+  totals_.resize(first + node_count(plan));
+  plans_.emplace_back(&plan, static_cast<int>(first));
+  return static_cast<int>(first);
 }
 
 std::string StepRecorder::text() const {

@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -14,63 +16,109 @@
 
 namespace tessera::app {
 
-/// The work of a StepRecorder in addition to summing up times.
+/// The work of a Recorder in addition to summing up times.
 struct RecorderOptions {
-  /// Whether the recorder waits for kernels to end before it reads the clock at the end of a step. If it
-  /// does not wait, the time of a step on a device is only the time to launch its kernels.
+  /// Whether the recorder waits for kernels to end before it reads the clock at the end of a part. If it
+  /// does not wait, the time of a part on a device is only the time to launch its kernels.
   bool fence = false;
-  /// Whether the recorder keeps the beginning and the end of each call of a step and of each span of a
+  /// Whether the recorder keeps the beginning and the end of each call of a part and of each span of a
   /// phase.
   bool events = false;
-  /// The number of further steps, which are no nodes of the plan. Their numbers follow those of the nodes.
-  int further_steps = 0;
 };
 
-/// Records the times of the phases and steps of a run on one rank. The times are used for the line that a
-/// run prints at its end, for reports and for traces. Only one thread may record.
-class StepRecorder {
+/// Records the times of the phases of a run on one rank, and of the parts of its work: steps of a plan, turns
+/// of an iteration, or graphs. The times are used for reports and for traces. Only one thread may record.
+class Recorder {
  public:
-  /// The number of calls and the total time of a step. For a phase, each span counts as a call.
+  /// The number of calls and the total time of a part. For a phase, each span counts as a call.
   struct Total {
     std::int64_t calls = 0;
     double seconds = 0;
   };
-  /// The beginning and the end of one call of a step or of one span of a phase. Both times are seconds since
-  /// the first rank began. `node` is the id of the step, or node_of(phase) for a phase.
+  /// A span of time on a rank: one call of a part, one span of a phase, or one call of a task of a graph.
+  /// Both times are seconds since the first rank began.
   struct Event {
+    /// The number of the part or task; node_of(phase) for a phase. The parts of a plan have the ids of its
+    /// nodes.
     int node = 0;
     double begin = 0;
     double end = 0;
+    /// The number of the thread.
+    int thread = 0;
+    /// The number of the item or turn that it belongs to; -1 if there are none.
+    std::int64_t item = -1;
   };
 
-  /// Ends the phase of `phases` that is under way, and adds the spans of all phases so far. All ranks wait
-  /// for each other, so that their times can be given relative to the beginning of the first rank.
-  /// Collective.
-  StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
-  /// Adds one span of a phase, such as the phase after the steps.
+  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. All ranks wait for each
+  /// other, so that their times can be given relative to the beginning of the first rank. `parts` is the
+  /// number of parts that are known. Collective.
+  Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases);
+  /// Adds one span of a phase, such as the phase after the work.
   void add(const RunPhases::Span& span);
+  /// Adds a call of a task of a graph to the events, if they are kept.
+  void add(const Event& event) {
+    if (options_.events) events_.push_back(event);
+  }
 
-  /// Adds the steps of another plan, such as that for images of another size, and returns the number by which
-  /// they follow their node ids. `plan` must outlive this object.
-  int follow(const Plan& plan);
-
-  /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
-  /// function.
-  void begin(const PlanNode& node) { begin(node.id); }
-  /// Records that a step begins which is a node of the plan, or one of the further steps.
-  void begin(int step);
-  /// Records that the step that has begun last ends.
+  /// Records that a part begins and that the previous part ends.
+  void begin(int part, std::int64_t item = -1);
+  /// Records that the part that has begun last ends.
   void end();
 
-  /// The sums by node id. The time of an inner node of the plan does not include the times of its children.
+  /// The sums by the numbers of the parts. The time of an inner node of a plan does not include the times of
+  /// its children.
   const std::vector<Total>& totals() const { return totals_; }
-  /// The events of all phases and steps; empty if RecorderOptions::events is false.
+  /// The events of all phases and parts; empty if RecorderOptions::events is false.
   const std::vector<Event>& events() const { return events_; }
   /// The number and the total time of all spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
   /// The seconds from the time at which this rank began the run to the end of its last phase. They include
-  /// all phases, all steps and the time between phases and steps.
+  /// all phases, all parts and the time between them.
   double wall_seconds() const { return last_phase_ended_ - began_run_; }
+  /// Returns the seconds from the time at which the first rank began to `time`, which is by the clock of this
+  /// rank.
+  double seconds_at(RunPhases::Clock::time_point time) const {
+    return std::chrono::duration<double>(time - start_).count();
+  }
+
+ protected:
+  using Clock = RunPhases::Clock;
+
+  MPI_Comm communicator_;
+  /// Protects the sums of the parts, because one thread may ask for them while another thread records.
+  mutable std::mutex mutex_;
+  std::vector<Total> totals_;
+
+ private:
+  double now() const { return seconds_at(Clock::now()); }
+  void set_clock(const RunPhases& phases);
+
+  RecorderOptions options_;
+  /// The time at which the first rank began, by the clock of this rank.
+  Clock::time_point start_;
+  double began_run_ = 0;
+  double last_phase_ended_ = 0;
+  std::array<Total, all_phases.size()> phases_ = {};
+  std::vector<Event> events_;
+  int current_ = -1;
+  std::int64_t current_item_ = -1;
+  double began_ = 0;
+};
+
+/// Records the times of the phases of a run and of the steps of its plan.
+class StepRecorder : public Recorder {
+ public:
+  /// Makes a recorder of the steps of `plan`, which must outlive it (see Recorder). Collective.
+  StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
+
+  using Recorder::begin;
+  /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
+  /// function.
+  void begin(const PlanNode& node) { begin(node.id); }
+
+  /// Adds the steps of another plan, such as that for images of another size, and returns the number by which
+  /// they follow their node ids. `plan` must outlive this object.
+  int follow(const Plan& plan);
 
   /// Returns the time of each phase except `finish`, and of each kind of step, such as "start 0.3 s, ...,
   /// read 0.012 s, compute 0.003 s, ...". Each time is the longest over all ranks. Only steps that have
@@ -79,30 +127,8 @@ class StepRecorder {
   std::string text() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  double now() const { return seconds_at(Clock::now()); }
-  double seconds_at(Clock::time_point time) const {
-    return std::chrono::duration<double>(time - start_).count();
-  }
-  void set_clock(const RunPhases& phases);
-
-  MPI_Comm communicator_;
   /// The plans, and the numbers by which their steps follow their node ids.
   std::vector<std::pair<const Plan*, int>> plans_;
-  RecorderOptions options_;
-  /// The time at which the first rank began, by the clock of this rank.
-  Clock::time_point start_;
-  double began_run_ = 0;
-  double last_phase_ended_ = 0;
-  std::array<Total, all_phases.size()> phases_ = {};
-  /// Protects the sums of the steps, because one thread may call text() for the attributes of a file while
-  /// another thread records.
-  mutable std::mutex mutex_;
-  std::vector<Total> totals_;
-  std::vector<Event> events_;
-  int current_ = -1;
-  double began_ = 0;
 };
 
 }  // namespace tessera::app

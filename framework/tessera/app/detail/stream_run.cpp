@@ -8,20 +8,21 @@
 #include <thread>
 
 #include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_show.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/records.hpp"
+#include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/series.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/detail/stream_items.hpp"
 #include "tessera/app/detail/stream_keys.hpp"
 #include "tessera/app/detail/stream_report.hpp"
-#include "tessera/app/detail/stream_trace.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/counted.hpp"
@@ -42,8 +43,7 @@ class StreamExecution {
         programs_(programs),
         items_(items),
         progress_(setup.session.rank(), setup.options.quiet),
-        records_(setup.session, setup.options, taken()),
-        trace_(programs.program()),
+        records_(setup.session.communicator(), setup.options, "", taken()),
         attributes_(result_attributes(setup.application, deck, *setup.pipeline, whole.mine())) {
     const std::string chart = setup.deck.text_of("program.chart");
     const std::string report = setup.options.report == "-" ? "" : setup.options.report;
@@ -73,9 +73,19 @@ class StreamExecution {
     group::ProgramPlan plan;
     collectively(communicator, [&] { plan = programs_.planner().plan(setup_.session.rank()); });
     group::ProgramStream stream(programs_.program(), std::move(plan), communicator, transport);
-    const group::StreamOutcome outcome = run_items(stream);
+    const ProgramParts parts(communicator, programs_, stream.plan());
+    // Nothing waits for kernels between two parts, as tasks of several images are under way.
+    Recorder recorder(communicator, 0, {.events = records_.wants_trace()}, phases);
+    const group::StreamOutcome outcome = run_items(stream, parts, recorder);
+    recorder.end();
     phases.begin(Phase::finish);
-    return tell(StreamTimesOfRanks(communicator, programs_, stream.plan(), outcome), outcome);
+    const StreamTimesOfRanks times(communicator, programs_, stream.plan(), outcome);
+    const std::vector<ImageLine> failed = failures(outcome);
+    throw_first(failed);
+    phases.end();
+    recorder.add(phases.spans().back());
+    write_records(times, failed, parts, recorder);
+    return tell(times, failed, outcome.is_stopped);
   }
 
  private:
@@ -91,16 +101,21 @@ class StreamExecution {
 
   bool skips() const { return setup_.deck.text_of("on_error") == "skip"; }
 
-  group::StreamOutcome run_items(group::ProgramStream& stream) {
-    const ProgramParts parts(setup_.session.communicator(), programs_, stream.plan());
+  group::StreamOutcome run_items(group::ProgramStream& stream, const ProgramParts& parts,
+                                 Recorder& recorder) {
     PartsWatchdog watchdog(setup_, parts);
     if (const std::string remark = watchdog.remark(); !remark.empty()) progress_.line(remark);
     const auto began = std::chrono::steady_clock::now();
     group::StreamBindings bindings;
     bindings.skips_failures = skips();
+    int last_part = -1;
+    std::int64_t last_item = -1;
     bindings.begins = [&](const group::StepPart& part) {
-      if (records_.wants_trace()) trace_.begin(part);
       watchdog.begin(part);
+      // The nodes of the plan of a task belong together.
+      const int number = parts.number_of_kind(part);
+      if (!records_.wants_trace() || (number == last_part && part.item == last_item)) return;
+      recorder.begin(last_part = number, last_item = part.item);
     };
     bindings.source = [this](std::int64_t item, const std::string& input) {
       return items_.open(setup_, item, input);
@@ -153,33 +168,28 @@ class StreamExecution {
     });
   }
 
-  ExitStatus tell(const StreamTimesOfRanks& times, const group::StreamOutcome& outcome) {
-    const std::vector<ImageLine> failed = failures(outcome);
-    throw_first(failed);
+  ExitStatus tell(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed, bool is_stopped) {
     const bool is_first = setup_.session.rank() == 0;
-    if (is_first && !outcome.is_stopped) items_.forget_whole();
+    if (is_first && !is_stopped) items_.forget_whole();
     progress_.line(times.text());
     progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
                                times.seconds(), times.per_second()));
-    write_records(times, failed);
     if (chart_) chart_->write(times.chart());
     const std::string& program = setup_.application.program;
     if (is_first)
       for (const ImageLine& line : failed) fmt::print(stderr, "{}: left out {}\n", program, line.text);
-    if (outcome.is_stopped && is_first)
+    if (is_stopped && is_first)
       fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program,
                  times.written(), items_.count());
     int has_failed = failed.empty() ? 0 : 1;
     MPI_Bcast(&has_failed, 1, MPI_INT, 0, setup_.session.communicator());
-    return outcome.is_stopped ? ExitStatus::stopped
-           : has_failed != 0  ? ExitStatus::bad_input
-                              : ExitStatus::done;
+    return is_stopped ? ExitStatus::stopped : has_failed != 0 ? ExitStatus::bad_input : ExitStatus::done;
   }
 
-  void write_records(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed) {
-    if (!records_.is_wanted()) return;
-    Report full =
-        report_of_run(setup_.session, setup_.application.program, programs_.target().threads, deck_);
+  void write_records(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed,
+                     const ProgramParts& parts, const Recorder& recorder) {
+    Report full;
+    add_run(full, setup_.session, setup_.application.program, programs_.target().threads, deck_);
     if (setup_.session.rank() == 0) {
       full.add("series", {{"written", times.written()},
                           {"left_out", std::ssize(failed)},
@@ -188,7 +198,8 @@ class StreamExecution {
       times.add(full);
       for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
     }
-    records_.write(full, {trace_.end()});
+    add_parts(full, setup_.session.communicator(), {}, recorder);
+    records_.write(full, [&parts](const auto& events) { return trace_text(parts.names(), events); }, recorder);
   }
 
   RunSetup& setup_;
@@ -196,8 +207,7 @@ class StreamExecution {
   const ProgramPlans& programs_;
   StreamItems& items_;
   Progress progress_;
-  GraphRecords records_;
-  StreamTrace trace_;
+  Records records_;
   std::vector<io::FileAttribute> attributes_;
   StopSignals signals_;
   std::optional<io::TextFile> chart_;

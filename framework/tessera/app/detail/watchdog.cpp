@@ -57,4 +57,48 @@ void end_standstill(const Session& session, const std::string& program, double s
   session.abort(ExitStatus::watchdog);
 }
 
+deck::KeyDeclaration watchdog_key() {
+  return {.name = "watchdog",
+          .type = deck::ValueType::real,
+          .group = "Machine",
+          .help =
+              "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are in; "
+              "without it runs may stand still",
+          .unit = "s",
+          .minimum = 0.1,
+          .maximum = 1e6};
+}
+
+double watchdog_seconds(const deck::Deck& deck) {
+  return deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0;
+}
+
+CallsWatchdog::CallsWatchdog(const Session& session, const std::string& program, double seconds,
+                             std::vector<std::string> tasks)
+    : tasks_(std::move(tasks)),
+      running_(tasks_.size()),
+      counts_(session.communicator()),
+      watchdog_(
+          seconds,
+          [this, &session, program, seconds](int, double limit) {
+            end_standstill(session, program, seconds, limit,
+                           fmt::format("{}", fmt::join(running(), "', '")));
+          },
+          {.seconds = seconds, .steps_of_others = [this] { return look(); }}) {
+  // The calls of all threads count, and none of them is a step of this rank alone.
+  watchdog_.begin_to_wait(-1);
+}
+
+std::vector<std::string> CallsWatchdog::running() const {
+  std::vector<std::string> names;
+  for (std::size_t task = 0; task < tasks_.size(); ++task)
+    if (running_[task].load(std::memory_order_relaxed) > 0) names.push_back(tasks_[task]);
+  return names;
+}
+
+std::int64_t CallsWatchdog::look() {
+  if (!counts_.has_all() && running().empty()) ++idle_looks_;
+  return counts_.sum() + idle_looks_;
+}
+
 }  // namespace tessera::app

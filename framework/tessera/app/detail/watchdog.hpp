@@ -8,8 +8,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "tessera/app/detail/node_counts.hpp"
 #include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/graph/run.hpp"
 
 namespace tessera::app {
 
@@ -61,10 +65,45 @@ class Watchdog {
 };
 
 /// Ends a run in which no step of this rank has ended for `limit` seconds. Prints so on standard error, with
-/// the name of the step that the rank executes, which is empty before the first step, and with the `seconds`
-/// of the deck if these are others. Then waits before it aborts the job, because other ranks reach the time
-/// limit a little later and should print their steps, too.
+/// the name of the step that the rank executes, which is empty if there is none, and with the `seconds` of the
+/// deck if these are others. Then waits before it aborts the job, because other ranks reach the time limit a
+/// little later and should print their steps, too.
 void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
                     const std::string& step);
+
+/// Returns the key `watchdog`, which all programs have that run for long.
+deck::KeyDeclaration watchdog_key();
+/// Returns the seconds that a deck gives for this key, or 0.
+double watchdog_seconds(const deck::Deck& deck);
+
+/// Ends a run of a graph in which no task begins or ends a call for so long, on this rank and on the other
+/// ranks of its machine node. A rank that calls no task waits for those of other machine nodes as long as
+/// they take, as it does not see their calls.
+class CallsWatchdog final : public graph::CallObserver {
+ public:
+  /// Starts to watch the tasks with these names for `seconds`, which is not 0. `session` must outlive this
+  /// object. Collective, as is the destructor. Throws InputError as NodeCounts does.
+  CallsWatchdog(const Session& session, const std::string& program, double seconds,
+                std::vector<std::string> tasks);
+  void begins(int task) override { note(task, 1); }
+  void ends(int task) override { note(task, -1); }
+
+ private:
+  void note(int task, int change) {
+    running_[static_cast<std::size_t>(task)].fetch_add(change, std::memory_order_relaxed);
+    counts_.add();
+  }
+  /// Returns the names of the tasks that this rank is calling.
+  std::vector<std::string> running() const;
+  /// Returns a number that changes while there is something to wait for.
+  std::int64_t look();
+
+  std::vector<std::string> tasks_;
+  /// For each task, the number of its calls that are under way.
+  std::vector<std::atomic<int>> running_;
+  NodeCounts counts_;
+  std::int64_t idle_looks_ = 0;
+  Watchdog watchdog_;
+};
 
 }  // namespace tessera::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/app/detail/run_records.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/image_outputs.hpp"
 
@@ -15,7 +15,7 @@ struct WrittenFiles {
   WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads);
 
   ImageOutputs outputs;
-  RunRecords records;
+  Records records;
 };
 
 /// Throws InputError when the deck asks for a picture that compares input and result, but the picture cannot

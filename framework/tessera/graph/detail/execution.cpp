@@ -12,11 +12,12 @@
 namespace tessera::graph::detail {
 namespace {
 
-/// Appends calls to a trace, with the row of the report instead of the number of each task.
+/// Appends calls of a thread to a trace, with the row of the report instead of the number of each task.
 void append(std::vector<TracedCall>& trace, const std::vector<TracedCall>& calls,
-            const std::vector<int>& rows) {
+            const std::vector<int>& rows, int thread) {
   for (TracedCall call : calls) {
     call.task = rows[static_cast<std::size_t>(call.task)];
+    call.thread = thread;
     trace.push_back(call);
   }
 }
@@ -318,14 +319,16 @@ Report Execution::report() const {
   report.skipped = skipped_;
   std::ranges::sort(report.skipped, {}, &SkippedItem::item);
   if (is_done_) {  // Before the end, the threads are still writing their traces.
-    for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
-    append(report.trace, main_->trace(), rows);
+    append(report.trace, main_->trace(), rows, 0);
+    for (int thread = 0; const auto& worker : workers_)
+      append(report.trace, worker->trace(), rows, ++thread);
   }
   report.items = closed_roots_;
   report.most_items = most_open_roots_;
   report.workers = options_.workers;
   report.seconds = seconds_ > 0 ? seconds_ : static_cast<double>(now()) * 1e-9;
   report.is_stopped = is_stopped_;
+  report.began = began_;
   return report;
 }
 

@@ -129,6 +129,7 @@ class Execution : public PoolListener {
   const Declaration& graph() const { return graph_; }
   bool is_timed() const { return is_timed_; }
   bool is_traced() const { return options_.traced; }
+  CallObserver* observer() const { return options_.observer; }
   bool is_rehearsal() const { return chooser_ != nullptr; }
   /// Returns the nanoseconds since the start of the run.
   std::int64_t now() const {

@@ -29,6 +29,8 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
   const int outer_task = std::exchange(running_task, node.id);
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
+  CallObserver* const observer = execution_.observer();
+  if (observer != nullptr) observer->begins(node.id);
   bool result = true;
   try {
     result = body.call(*this, call);
@@ -39,6 +41,7 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
     execution_.fail(&node, job.scope);
   }
+  if (observer != nullptr) observer->ends(node.id);
   running_task = outer_task;
   Counters& counted = counters(node);
   counted.calls += 1;
@@ -46,7 +49,8 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     const std::int64_t end = execution_.now();
     counted.busy += end - begin;
     counted.wait_place += begin - job.since;
-    if (execution_.is_traced()) trace_.push_back({node.id, slot, job.scope->root->ordinal, begin, end});
+    if (execution_.is_traced())
+      trace_.push_back({.task = node.id, .item = job.scope->root->ordinal, .begin = begin, .end = end});
   }
   return result;
 }
@@ -146,6 +150,8 @@ void Worker::run_finish(Job& job) {
   emitted_ = 0;
   last_ = nullptr;
   const int outer_task = std::exchange(running_task, node.id);
+  CallObserver* const observer = execution_.observer();
+  if (observer != nullptr) observer->begins(node.id);
   try {
     if (node.bodies.front() == nullptr) body_of(node, 0);
     for (const std::unique_ptr<Body>& body : node.bodies)
@@ -153,6 +159,7 @@ void Worker::run_finish(Job& job) {
   } catch (...) {
     execution_.fail(&node, job.scope);
   }
+  if (observer != nullptr) observer->ends(node.id);
   running_task = outer_task;
   // No item goes on before all bodies have finished, since it may come back to one of them.
   deliver_kept();

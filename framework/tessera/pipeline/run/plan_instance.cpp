@@ -8,6 +8,7 @@
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/algorithm/overlapped_test.hpp"
 #include "tessera/pipeline/plan/visit_step.hpp"
+#include "tessera/pipeline/run/detail/place_without.hpp"
 #include "tessera/pipeline/run/detail/plan_exchanges.hpp"
 #include "tessera/pipeline/run/detail/plan_reductions.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
@@ -230,6 +231,17 @@ BlockLayout layout_in_memory(const Algorithm& pipeline, const Plan& plan, std::s
   const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(id)];
   const Buffer& buffer = plan.buffers[static_cast<std::size_t>(regions.written_buffer)];
   return padded_layout(hull(buffer.box, more), buffer.aligned_x, pipeline[id].element_bytes());
+}
+
+std::int64_t bytes_besides(const Algorithm& pipeline, const Plan& plan,
+                           const std::vector<std::string>& bound) {
+  std::vector<bool> is_left_out(plan.buffers.size());
+  for (const std::string& name : bound) {
+    const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(name))];
+    is_left_out[static_cast<std::size_t>(regions.written_buffer)] = true;
+  }
+  std::vector<std::int64_t> offsets;
+  return place_without(plan, is_left_out, offsets) + plan.peak_bytes() - plan.array_bytes;
 }
 
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {

@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
@@ -109,5 +112,10 @@ Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_vi
 /// the array.
 BlockLayout layout_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name,
                              const Box& more = {});
+
+/// Returns the bytes of memory that an instance of `plan` has if blocks are bound to the arrays `bound` (see
+/// ArrayMemory::bound).
+std::int64_t bytes_besides(const Algorithm& pipeline, const Plan& plan,
+                           const std::vector<std::string>& bound);
 
 }  // namespace tessera

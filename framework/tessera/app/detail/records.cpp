@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/run_records.hpp"
+#include "tessera/app/detail/records.hpp"
 
 #include <fmt/format.h>
 
@@ -8,29 +8,36 @@
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 
-RunRecords::RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
-                       const std::vector<std::string>& taken)
+Records::Records(MPI_Comm communicator, const Options& options, const std::string& history_path,
+                 const std::vector<std::string>& taken)
     : communicator_(communicator),
       report_path_(options.report == "-" ? "" : options.report),
       trace_path_(options.trace),
       history_path_(history_path),
       prints_report_(options.report == "-") {
-  check_names(taken, {{"command line: --report", report_path_},
-                      {"command line: --trace", trace_path_},
-                      {"output.history:", history_path_}});
+  collectively(communicator, [&] {
+    int rank = 0;
+    MPI_Comm_rank(communicator, &rank);
+    // The many files of a series are looked up only if there is something to compare them with.
+    if (rank == 0 && !paths().empty())
+      check_names(taken, {{"command line: --report", report_path_},
+                          {"command line: --trace", trace_path_},
+                          {"output.history:", history_path_}});
+  });
   if (!report_path_.empty()) report_file_.emplace(communicator, report_path_);
   if (!trace_path_.empty()) trace_file_.emplace(communicator, trace_path_);
   if (!history_path_.empty()) history_file_.emplace(communicator, history_path_);
 }
 
-RecorderOptions RunRecords::recorder_options() const {
-  return {.fence = wants_report() || trace_file_, .events = trace_file_.has_value()};
+RecorderOptions Records::recorder_options() const {
+  return {.fence = wants_report() || wants_trace(), .events = wants_trace()};
 }
 
-void RunRecords::write(const Report& report, const TraceText& trace, const StepRecorder& recorder,
+void Records::write(const Report& report, const TraceText& trace, const Recorder& recorder,
                        const LoopHistory& history) {
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
@@ -50,11 +57,10 @@ void RunRecords::write(const Report& report, const TraceText& trace, const StepR
   }
 }
 
-std::vector<std::string> RunRecords::paths() const {
+std::vector<std::string> Records::paths() const {
   std::vector<std::string> paths;
-  if (report_file_) paths.push_back(report_path_);
-  if (trace_file_) paths.push_back(trace_path_);
-  if (history_file_) paths.push_back(history_path_);
+  for (const std::string& path : {report_path_, trace_path_, history_path_})
+    if (!path.empty()) paths.push_back(path);
   return paths;
 }
 

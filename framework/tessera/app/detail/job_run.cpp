@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/job_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/app/detail/run_report.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/detail/version.hpp"
+#include "tessera/deck/print.hpp"
+#include "tessera/domain/counted.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The numbers of one task on one rank.
+struct TaskNumbers {
+  std::int64_t calls = 0;
+  double busy = 0, wait_input = 0, wait_pool = 0, wait_order = 0, wait_place = 0;
+
+  TaskNumbers& operator+=(const TaskNumbers& other) {
+    calls += other.calls;
+    busy += other.busy;
+    wait_input += other.wait_input;
+    wait_pool += other.wait_pool;
+    wait_order += other.wait_order;
+    wait_place += other.wait_place;
+    return *this;
+  }
+};
+
+/// Adds rows about the tasks of a graph, with the numbers of all ranks together, and about the pools of rank
+/// 0, to the report of rank 0. Collective.
+void add_graph(Report& full, MPI_Comm communicator, const graph::Report& report) {
+  std::vector<TaskNumbers> mine;
+  for (const graph::TaskReport& task : report.tasks)
+    mine.push_back(
+        {task.calls, task.busy, task.wait_input, task.wait_pool, task.wait_order, task.wait_place});
+  std::vector<TaskNumbers> sums(mine.size());
+  const auto by_rank = gather(communicator, mine);
+  for (const auto& numbers : by_rank)
+    for (std::size_t task = 0; task < sums.size(); ++task) sums[task] += numbers[task];
+  if (by_rank.empty()) return;
+  for (std::size_t task = 0; task < sums.size(); ++task)
+    full.add_row("tasks", {{"name", report.tasks[task].name},
+                           {"kind", report.tasks[task].kind},
+                           {"calls", sums[task].calls},
+                           {"busy_s", sums[task].busy},
+                           {"wait_input_s", sums[task].wait_input},
+                           {"wait_pool_s", sums[task].wait_pool},
+                           {"wait_order_s", sums[task].wait_order},
+                           {"wait_place_s", sums[task].wait_place}});
+  for (const graph::PoolReport& pool : report.pools)
+    full.add_row("pools", {{"name", pool.name},
+                           {"count", std::int64_t(pool.count)},
+                           {"high_water", std::int64_t(pool.high_water)}});
+}
+
+constexpr const char* task_kind = "task";
+
+}  // namespace
+
+void add_run(Report& report, const Session& session, const std::string& program, int threads,
+             const deck::Deck& deck) {
+  report.add("run", {{"program", program},
+                     {"version", version()},
+                     {"ranks", std::int64_t(session.rank_count())},
+                     {"threads_per_rank", std::int64_t(threads)},
+                     {"deck", deck::print(deck)}});
+}
+
+JobRun::JobRun(Session& session, const std::string& program, const Options& options, const deck::Deck& deck,
+               RunPhases& phases, int threads, const std::vector<std::string>& taken)
+    : session_(session),
+      program_(program),
+      watchdog_seconds_(watchdog_seconds(deck)),
+      phases_(phases),
+      progress_(session.rank(), options.quiet),
+      records_(session.communicator(), options, "", taken) {
+  add_run(report_, session, program, threads, deck);
+}
+
+void JobRun::say_start(int threads, const char* noun) {
+  progress_.line(fmt::format("{}: {} with {}", program_, counted(session_.rank_count(), "rank"),
+                             counted(threads, noun)));
+}
+
+void JobRun::begin_work() {
+  recorder_.emplace(session_.communicator(), 0, records_.recorder_options(), phases_);
+}
+
+int JobRun::number_of(const std::string& part, const char* kind) {
+  for (const auto& [number, name] : names_)
+    if (name.name == part && name.kind == kind) return number;
+  const auto number = static_cast<int>(names_.size());
+  names_[number] = {part, kind};
+  return number;
+}
+
+void JobRun::begin(const std::string& part, std::int64_t item) {
+  const int number = number_of(part, "part");
+  recorder_->begin(number, item);
+  part_ = &names_.at(number);
+  if (watchdog_seconds_ > 0 && !watchdog_)
+    watchdog_.emplace(watchdog_seconds_, [this](int, double limit) {
+      end_standstill(session_, program_, watchdog_seconds_, limit, part_.load()->name);
+    });
+  if (watchdog_) watchdog_->begin(number);
+}
+
+graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
+                          const std::function<void(graph::Run&)>& wait) {
+  options.timed = records_.wants_report();
+  options.traced = records_.wants_trace();
+  recorder_->begin(number_of(fmt::format("graph '{}'", graph.name()), "graph"));
+  watchdog_.reset();
+  std::optional<CallsWatchdog> watchdog;
+  if (watchdog_seconds_ > 0)
+    options.observer = &watchdog.emplace(session_, program_, watchdog_seconds_, graph.task_names());
+  graph::Run run = graph.run(options);
+  wait(run);
+  recorder_->end();
+  graph::Report report = run.report();
+  add_calls(report);
+  add_graph(report_, session_.communicator(), report);
+  return report;
+}
+
+/// Adds the calls of the tasks of a graph to the trace.
+void JobRun::add_calls(const graph::Report& report) {
+  std::vector<int> numbers;
+  for (const graph::TaskReport& task : report.tasks) numbers.push_back(number_of(task.name, task_kind));
+  const double began = recorder_->seconds_at(report.began);
+  for (const graph::TracedCall& call : report.trace)
+    recorder_->add(Recorder::Event{.node = numbers[static_cast<std::size_t>(call.task)],
+                                   .begin = began + static_cast<double>(call.begin) * 1e-9,
+                                   .end = began + static_cast<double>(call.end) * 1e-9,
+                                   .thread = call.thread,
+                                   .item = call.item});
+}
+
+void JobRun::end_work() {
+  watchdog_.reset();
+  recorder_->end();
+  phases_.begin(Phase::finish);
+}
+
+void JobRun::write() {
+  MPI_Barrier(session_.communicator());
+  phases_.end();
+  recorder_->add(phases_.spans().back());
+  StepNames parts = names_;
+  std::erase_if(parts, [](const auto& part) { return part.second.kind == task_kind; });
+  add_parts(report_, session_.communicator(), parts, *recorder_);
+  records_.write(
+      report_, [this](const auto& events) { return trace_text(names_, events); }, *recorder_);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/records.hpp"
+#include "tessera/app/detail/report.hpp"
+#include "tessera/app/detail/step_recorder.hpp"
+#include "tessera/app/detail/trace.hpp"
+#include "tessera/app/detail/watchdog.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/graph/graph.hpp"
+
+namespace tessera::app {
+
+/// Adds the section `run` to a report: the program, its version, the ranks and their threads, and the deck.
+void add_run(Report& report, const Session& session, const std::string& program, int threads,
+             const deck::Deck& deck);
+
+/// The services of a run whose work is no single plan, but parts such as graphs or turns: progress, report,
+/// trace, and the times of phases and parts. The constructor and all functions that are not const are
+/// collective, except begin(), and those of progress() and report().
+class JobRun {
+ public:
+  /// Creates the files of the report and of the trace, so that one that cannot be written is noticed at once.
+  /// `threads` is the number of threads of each rank. `taken` are the paths of the other files that the run
+  /// reads or writes. The other arguments must outlive this object. Throws InputError.
+  JobRun(Session& session, const std::string& program, const Options& options, const deck::Deck& deck,
+         RunPhases& phases, int threads, const std::vector<std::string>& taken);
+
+  Progress& progress() { return progress_; }
+  Report& report() { return report_; }
+  /// The paths of the report and of the trace.
+  std::vector<std::string> paths() const { return records_.paths(); }
+  /// Prints the first line of the run: the program, its ranks, and their `threads`, which are called `noun`.
+  void say_start(int threads, const char* noun);
+
+  /// Ends the phase that is under way, and begins the work.
+  void begin_work();
+  /// Records that a part of the work begins, and that the last one has ended. `item` is the number of the
+  /// turn, if there are turns. The run ends if a part takes longer than the deck allows by `watchdog`.
+  void begin(const std::string& part, std::int64_t item = -1);
+  /// Runs a graph as a part of the work, and adds its tasks and pools to the report. Returns what it has done
+  /// on this rank. `wait` waits for its end. The run ends if no call of a task ends for longer than the deck
+  /// allows by `watchdog`. Throws as graph::Run::wait does.
+  graph::Report run(
+      graph::Graph& graph, graph::RunOptions options,
+      const std::function<void(graph::Run&)>& wait = [](graph::Run& run) { run.wait(); });
+  /// Ends the work.
+  void end_work();
+  /// Ends the run: adds the times of phases and parts to the report, and writes the files.
+  void write();
+
+ private:
+  /// Returns the number of a part or task. They are numbered in the order of their first calls.
+  int number_of(const std::string& part, const char* kind);
+  void add_calls(const graph::Report& report);
+
+  Session& session_;
+  std::string program_;
+  double watchdog_seconds_;
+  RunPhases& phases_;
+  Progress progress_;
+  Records records_;
+  Report report_;
+  std::optional<Recorder> recorder_;
+  /// The names of parts and of tasks of graphs, by their numbers in the trace.
+  StepNames names_;
+  /// The part that is under way, for the thread of the watchdog.
+  std::atomic<const StepName*> part_ = nullptr;
+  std::optional<Watchdog> watchdog_;
+};
+
+/// A runner of the type Interface, which derives from JobRunner, with the services of a JobRun.
+template <class Interface>
+class ServedRunner : public Interface {
+ public:
+  explicit ServedRunner(JobRun& job) : job_(job) {}
+  void begin(const std::string& part) override { job_.begin(part); }
+  void say(const std::string& line) override { job_.progress().line(line); }
+  void add(const std::string& section, const Report::Row& values) override {
+    job_.report().add(section, values);
+  }
+  void add_row(const std::string& table, const Report::Row& row) override {
+    job_.report().add_row(table, row);
+  }
+
+ protected:
+  JobRun& job() { return job_; }
+
+ private:
+  JobRun& job_;
+};
+
+}  // namespace tessera::app

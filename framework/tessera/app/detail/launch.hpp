@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/deck_files.hpp"
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/run_phases.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+
+namespace tessera::app {
+
+/// What the command line of a program is read by.
+struct LaunchedProgram {
+  /// The name of the program.
+  const std::string& name;
+  /// A sentence that says what the program does.
+  const std::string& summary;
+  const ProgramBuild& build;
+  JobKind kind = JobKind::pipeline;
+  /// Returns the keys of the deck, or those that are known before the decks are read.
+  std::function<deck::Schema()> schema;
+  /// Options that only this program has.
+  std::vector<ProgramOption> options = {};
+  /// Returns what one of `options` prints, or nothing if none of them is given. May be empty. Collective.
+  std::function<std::optional<std::string>(const Session&, const Options&, const DeckFiles&)> text = {};
+  /// Returns the keys of a program whose keys depend on its decks. May be empty. Collective.
+  std::function<deck::Schema(const Options&, const DeckFiles&)> keys = {};
+};
+
+/// Returns the number of threads of each rank with which a deck is to run (see Session::threads). Collective.
+/// Throws InputError.
+int threads_of(const Session& session, const deck::Deck& deck);
+
+/// Returns the bytes that a rank may use by the key `memory` of a deck; 0 if there is no limit.
+std::int64_t memory_limit(const deck::Deck& deck);
+
+/// A program that has read its command line and its decks, and is about to work.
+struct Launch {
+  Session& session;
+  const LaunchedProgram& program;
+  const Options& options;
+  const deck::Deck& deck;
+  /// The paths of the decks, and of the decks that they include.
+  std::vector<std::string> deck_files;
+  /// The times of the phases of the run. The phase `start` is under way.
+  RunPhases& phases;
+
+  /// Returns threads_of the deck. Collective. Throws InputError.
+  int threads() const { return threads_of(session, deck); }
+  /// Starts Kokkos with so many threads, and prints the versions if the options ask for them. Collective.
+  void start(int threads) const;
+  /// Prints `text` on rank 0, and returns the status `done`.
+  ExitStatus say(const std::string& text) const {
+    session.print(text);
+    return ExitStatus::done;
+  }
+};
+
+/// Starts a program: reads its command line, prints what options such as --help ask for, or else reads its
+/// decks and calls `run`. Returns the exit status, which main() should return.
+int launch(int argc, char** argv, const LaunchedProgram& program,
+           const std::function<ExitStatus(Launch&)>& run);
+
+}  // namespace tessera::app

@@ -162,7 +162,7 @@ app::ExitStatus run(const app::ToolSetting& setting) {
 int main(int argc, char** argv) {
   const app::ToolApplication application{
       .program = "tessera-calibrate",
-      .summary = "Measures this machine, and writes what --estimate of all programs has to know of it.",
+      .summary = "Measures this machine, and writes a machine file for --estimate.",
       .keys = {{.name = "output",
                 .type = deck::ValueType::path,
                 .group = "Files",

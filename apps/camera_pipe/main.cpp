@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
            .summary =
                "Develops the raw image of a camera (GRBG, 10 bits in uint16) to an RGB image of uint8.",
            .parameters =
-               {number("colour_temperature", "Of the light", real, "3700", 2000, 10000, "K"),
+               {number("colour_temperature", "The colour temperature of the light", real, "3700", 2000, 10000,
+                       "K"),
                 number("gamma", "Brightens what is dark", real, "2", 0.1, 10),
                 number("contrast", "How steep the middle of the tone curve is", real, "50", 0, 100),
                 number("sharpening", "How much edges are raised", real, "1", 0, 4),

@@ -73,7 +73,7 @@ std::vector<KeyDeclaration> keys() {
       integer("channels", "Image", "Planes of the image; 0: it has no such dimension", "0", 0, 4096),
       choice("type", "The type of the result: integers spread 0 to 1 over their range",
              {"uint8", "uint16", "float32"}),
-      integer("seed", "Image", "Another one gives other stars and other noise", "1", 0, 1e15),
+      integer("seed", "Image", "Chooses the stars and the noise", "1", 0, 1e15),
       in_points(integer("checkerboard.size", "Checkerboard", "The side of a square", "32", 1, longest_side)),
       period,
       real("noise.exponent", "Noise", "The power of the frequency by which its power spectral density falls",

@@ -89,8 +89,8 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
     {.name = "period",
      .type = ValueType::integer,
      .group = "Game",
-     .help =
-         "Ends when the board has such a period or a shorter one: 1 when nothing changes any more; 0 never",
+     .help = "Ends the run when the board repeats itself with this period or a shorter one; 1: when nothing "
+             "changes; 0: never",
      .default_text = "0",
      .minimum = 0,
      .maximum = 64},

@@ -113,7 +113,7 @@ std::vector<KeyDeclaration> other_keys() {
       {.name = "picture.blend",
        .type = ValueType::real,
        .group = "Files",
-       .help = "The weight of the colours in output.png where they are drawn over the first frame, from 0 to "
+       .help = "The weight of the colours in a picture where they are drawn over the first frame, from 0 to "
                "1; without it the colours alone",
        .minimum = 0,
        .maximum = 1}};
@@ -169,10 +169,11 @@ void check_truth(const io::ImageInfo& truth, const Box& frame, const deck::Deck&
 
 /// Returns what the keys of the outputs say.
 Extras extras_of(const deck::Deck& deck, bool has_truth) {
-  Extras extras{.has_truth = has_truth, .has_picture = deck.is_set("output.png")};
+  Extras extras{.has_truth = has_truth, .has_picture = app::writes_picture(deck)};
   const auto number = [&](const char* key) -> std::optional<double> {
     if (!deck.is_set(key)) return std::nullopt;
-    if (!extras.has_picture) deck.fail(key, "there is no picture: give output.png, too, or leave it out");
+    if (!extras.has_picture)
+      deck.fail(key, "there is no picture: give output.png, PNG files or a video, too, or leave it out");
     return deck.get<double>(key);
   };
   extras.picture_scale = number("picture.scale");
@@ -243,7 +244,8 @@ app::PipelineApplication program() {
           .image_lists = {{.key = "input.second",
                            .help = "The file of the second frame, which is like the first one",
                            .prefix = "frame",
-                           .most = 1}},
+                           .most = 1,
+                           .may_follow = true}},
           .writes_flows = true,
           .picture = "picture",
           .needs_finite_images = true,

@@ -48,6 +48,7 @@ class Flow(ProgramRuns):
     def setUp(self):
         super().setUp()
         y, x = np.mgrid[:HEIGHT, :WIDTH].astype("f8")
+        self.grid = x, y
         self.truth = np.stack([1.5 + 0.02 * (x - 40), -1 + 0.03 * (y - 30)]).astype("f4")
         self.first = texture(x + self.truth[0], y + self.truth[1])
         self.second = texture(x, y)
@@ -188,7 +189,26 @@ class Flow(ProgramRuns):
             self.output("flow", ranks, *series, f"output.files=o{ranks}/{{name}}.flo")
             for name in ("f0.flo", "f1.flo"):
                 self.assertEqual(self.bytes_of(f"o{ranks}/{name}"), self.bytes_of(name))
-        self.expect_message(self.refused("flow", 0, *series, "output.files=o1/{name}.png"), "1, 3 or 4 channels", "not [0, 83)")
+
+    def test_a_series_of_frames_that_follow_each_other(self):
+        words = ("scales=2", "warps=2", "turns=10", "threads=1", "picture.blend=0.5")
+        frames = [texture(self.grid[0] - 0.4 * n * n, self.grid[1] + 0.2 * n).astype("u1") for n in range(5)]
+        for number, image in enumerate(frames):
+            self.store(f"f{number}.h5", image)
+        for number in range(4):
+            self.output("flow", 0, f"input.first=f{number}.h5", f"input.second=f{number + 1}.h5", f"output.flo=s{number}.flo",
+                        f"output.png=s{number}.png", *words)
+        for ranks, window in ((0, 1), (2, 1), (3, 2)):
+            for ending, pictures in (("flo", words[:-1]), ("png", words)):
+                self.output("flow", ranks, "input.files=f?.h5", f"output.files=o{{index}}.{ending}", f"graph.window={window}", *pictures)
+                for number in range(4):
+                    self.assertEqual(self.bytes_of(f"o{number}.{ending}"), self.bytes_of(f"s{number}.{ending}"), (ranks, number))
+            self.assertFalse(os.path.exists(self.path("o4.flo")))
+        for ranks in (0, 2):
+            line = self.refused("flow", ranks, "input.files=f0.h5", "output.files=x{index}.flo", *words[:-1])
+            self.expect_message(line, "'input.files':", "there is only one")
+        line = self.refused("flow", 0, "input.first=f0.h5", "output.flo=x.flo", *words[:-1])
+        self.expect_message(line, "'input.second' is required")
 
     def test_a_restart(self):
         self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))

@@ -18,6 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Makes each image go with the one that follows it. The last one has none.
+void add_next(const deck::Deck& deck, std::vector<SeriesItem>& items) {
+  if (items.size() < 2)
+    deck.fail("input.files", "each image goes with the next one, and there is only one: name more");
+  for (std::size_t i = 0; i + 1 < items.size(); ++i) items[i].listed.push_back(items[i + 1].input);
+  items.pop_back();
+}
+
 /// Adds the files of a list to the images that they belong to.
 void add_list(const deck::Deck& deck, const ImageList& list, std::vector<SeriesItem>& items) {
   check_length(deck, list);
@@ -67,13 +75,15 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
                           "or .raw",
                           pattern));
   std::vector<SeriesItem> items;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    items.push_back({inputs[i], expanded(deck, "output.files", inputs[i], static_cast<std::int64_t>(i),
-                                         std::ssize(inputs))});
+  for (const std::string& input : inputs) items.push_back({input, ""});
+  for (const ImageList& list : lists)
+    deck.is_set(list.key) ? add_list(deck, list, items) : add_next(deck, items);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    items[i].output =
+        expanded(deck, "output.files", items[i].input, static_cast<std::int64_t>(i), std::ssize(items));
   if (items.size() > 1 && items.front().output == pattern)
     deck.fail("output.files",
               fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));
-  for (const ImageList& list : lists) add_list(deck, list, items);
   check_outputs(deck, items, shared);
   return items;
 }

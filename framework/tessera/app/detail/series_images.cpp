@@ -32,6 +32,14 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
   return image_in(index, std::move(plan), std::move(memory));
 }
 
+HostBlock add_input(SeriesImage& image, graph::Lease<graph::Image> memory) {
+  const SeriesPlan& plan = *image.plan;
+  const std::size_t place = image.images.size();
+  memory->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
+  image.images.push_back(std::move(memory));
+  return image.last().points();
+}
+
 io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path) {
   io::ImageChoice choice{.dataset = deck.text_of("input.dataset")};
   if (deck.is_set("input.page")) choice.page = static_cast<int>(deck.get<std::int64_t>("input.page"));
@@ -99,10 +107,8 @@ SeriesImage SeriesImages::read_listed(const std::string& path, const std::string
   const HostBlock like = image.images.front()->points();
   check_alike(path, info, first, {.type = like.type, .domain = like.box});
   const std::size_t place = image.images.size();
-  const SeriesPlan& plan = *image.plan;
-  to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
-  image.images.push_back(std::move(to));
-  open_in_series(application_, deck_, place, path, info)->read(image.last().points());
+  const HostBlock points = add_input(image, std::move(to));
+  open_in_series(application_, deck_, place, path, info)->read(points);
   return image;
 }
 

@@ -13,21 +13,18 @@ namespace tessera::app {
 
 using deck::ValueType;
 
-namespace {
-
-/// Returns whether a key is declared and given.
 bool is_given(const deck::Deck& deck, const std::string& key) {
   return deck.schema().find(key) != nullptr && deck.is_set(key);
 }
-
-}  // namespace
 
 bool takes_series(const PipelineApplication& application) {
   return application.build != nullptr && (application.image_lists.empty() || application.parts.empty()) &&
          std::ranges::none_of(application.further_images, &FurtherImage::required);
 }
 
-bool takes_videos(const PipelineApplication& application) { return application.image_lists.empty(); }
+bool takes_videos(const PipelineApplication& application) {
+  return std::ranges::all_of(application.image_lists, &ImageList::may_follow);
+}
 
 std::string task_name(const PipelineApplication& application) {
   constexpr std::string_view prefix = "tessera-";
@@ -123,6 +120,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")
     for (const char* key : {"output.chunks", "output.compression"})
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
+  if (!has_files)
+    for (const ImageList& list : application.image_lists)
+      refuse(list.key, "each frame of a video goes with the next one: leave it out");
   for (const FurtherImage& further : application.further_images)
     if (!further.may_differ || !application.parts.empty())
       refuse(further.file_key(), "a series has none: leave it out");

@@ -8,12 +8,15 @@
 
 namespace tessera::app {
 
+/// Returns whether a key is declared and given.
+bool is_given(const deck::Deck& deck, const std::string& key);
+
 /// Returns whether an application can run on a series of images. It cannot if it reads no image, or if it
 /// needs further images beside each one that no list names.
 bool takes_series(const PipelineApplication& application);
 
 /// Returns whether an application that can run on a series of images can run on a video, too. It cannot if it
-/// has lists of images.
+/// has lists of images whose key must be given.
 bool takes_videos(const PipelineApplication& application);
 
 /// Returns the name of the graph of a series, which is also that of the task that computes the whole

@@ -7,6 +7,8 @@
 
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/image_application.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
@@ -71,8 +73,7 @@ const ArrayDeclaration& SeriesPlan::result() const {
 std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck) {
   std::vector<std::string> names{"input"};
   for (const ImageList& list : application.image_lists)
-    for (std::size_t i = 0; i < deck.get<std::vector<std::string>>(list.key).size(); ++i)
-      names.push_back(list.input(i));
+    for (std::size_t i = 0; i < count_of(deck, list); ++i) names.push_back(list.input(i));
   return names;
 }
 
@@ -80,8 +81,8 @@ std::string input_key_of(const PipelineApplication& application, const deck::Dec
   std::size_t listed = 1;
   for (const ImageList& list : application.image_lists) {
     if (place < listed) break;
-    listed += deck.get<std::vector<std::string>>(list.key).size();
-    if (place < listed) return list.key;
+    listed += count_of(deck, list);
+    if (place < listed && deck.is_set(list.key)) return list.key;
   }
   return "input.files";
 }
@@ -99,7 +100,10 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   plan.needed.resize(plan.inputs.size());
   plan.parts_until_free.assign(plan.inputs.size(), 0);
   std::vector<std::string> names = plan.inputs;
-  const std::vector<PipelinePart> parts = parts_of(application);
+  std::vector<PipelinePart> parts = parts_of(application);
+  const bool is_picture = !application.picture.empty() && writes_picture(deck);
+  const std::string& result = is_picture ? application.picture : application.output;
+  if (application.parts.empty()) parts.front().output = result;
   for (const PipelinePart& part : parts) {
     plan.parts.push_back({planned_part(application, part, deck, image, threads, shared)});
     connect(plan, part, names, shared);
@@ -109,8 +113,8 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   }
   if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())
     fail(parts.front(), "does not read 'input'");
-  if (parts.back().output != application.output)
-    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", application.output));
+  if (parts.back().output != result)
+    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", result));
   plan.parts_until_free.back() = parts.size() + 1;
   return plan;
 }

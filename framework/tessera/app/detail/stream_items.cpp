@@ -68,8 +68,9 @@ deck::Deck StreamItems::deck_of_first() const {
   deck::Deck deck = deck_.with(application_.input_key, first.input, first.input);
   auto listed = first.listed.begin();
   for (const ImageList& list : application_.image_lists) {
-    const auto count = std::ssize(deck_.get<std::vector<std::string>>(list.key));
-    deck = deck.with(list.key, std::vector<std::string>(listed, listed + count), deck_.location(list.key));
+    const auto count = static_cast<std::ptrdiff_t>(count_of(deck_, list));
+    deck = deck.with(list.key, std::vector<std::string>(listed, listed + count),
+                     deck_.location(deck_.is_set(list.key) ? list.key : "input.files"));
     listed += count;
   }
   return deck;

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "level.hpp"
 #include "pipeline.hpp"
 #include "solvers.hpp"
 #include "stages.hpp"
@@ -17,7 +16,7 @@ namespace {
 
 using namespace tessera;
 
-/// Declares the loops of a level, or one of the parts into which graphs divide them.
+/// Declares the loops of a level.
 class Level {
  public:
   Level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings)
@@ -31,87 +30,13 @@ class Level {
     first_ = first;
     second_ = second;
     begin(coarser);
-    differentiate();
+    dx_ = bounded(pipeline_.stage<float>(name("second_dx"), Derivative<0>{}, second_));
+    dy_ = bounded(pipeline_.stage<float>(name("second_dy"), Derivative<1>{}, second_));
     pipeline_.repeat(name("warps"), settings_.warps, [&](const Pipeline::Loop& loop) { warp(loop); });
     return flow_;
   }
 
-  void add_derivatives(Plane second) {
-    second_ = second;
-    differentiate();
-    output({dx_, dy_});
-  }
-
-  void add_begin() {
-    const int coarser = level_ + 1;
-    if (coarser == static_cast<int>(boxes_.size())) {
-      begin({});
-    } else {
-      const Box& box = boxes_[static_cast<std::size_t>(coarser)];
-      const auto component = [&](const char* array) {
-        return pipeline_.input<float, 2>(fmt::format("{}_{}", array, coarser), box, Boundary::clamp);
-      };
-      begin(Flow{component("u"), component("v")});
-    }
-    output({flow_.u, flow_.v});
-  }
-
-  void add_equations() {
-    first_ = input("first", {});
-    // Pixels beyond the edges are read, but do not count.
-    second_ = input("second", Boundary::clamp);
-    dx_ = input("second_dx", Boundary::clamp);
-    dy_ = input("second_dy", Boundary::clamp);
-    read_flow();
-    linearise();
-    output(equations_);
-    if (settings_.penalty == Penalty::charbonnier) output({diffusivity_});
-  }
-
-  void add_turn() {
-    read_flow();
-    for (const char* const array : {"gx", "gy", "h"}) equations_.push_back(input(array, {}));
-    if (settings_.penalty == Penalty::charbonnier) diffusivity_ = input("diffusivity", Boundary::clamp);
-    std::vector<Plane> next;
-    if (settings_.solver == Solver::chebyshev) {
-      const Flow before{input("before_u", {}), input("before_v", {})};
-      const auto weight = next_weight(pipeline_.input<float, 1>(name("weight"), {{0, 1}}));
-      pipeline_.output(weight);
-      next = accelerated<false>(before, weight);
-    } else {
-      next = settings_.solver == Solver::jacobi ? turn(Jacobi{}, flow_.u, flow_.v) : relaxed();
-    }
-    output({next[0], next[1]});
-    output(end(next[2], "turn", settings_.tolerance));
-  }
-
-  void add_comparison() {
-    read_flow();
-    const Flow start{input("start_u", {}), input("start_v", {})};
-    output(end_of_warp(start));
-  }
-
  private:
-  /// A change, and whether a loop ends by it, if it does.
-  using EndOfLoop = std::pair<Array<double, 1>, std::optional<Array<std::uint8_t, 1>>>;
-
-  Plane input(const char* array, const BoundaryConditions& conditions) {
-    return pipeline_.input<float, 2>(name(array), box_, conditions);
-  }
-  void read_flow() { flow_ = {input("u", Boundary::clamp), input("v", Boundary::clamp)}; }
-  void output(const EndOfLoop& end) {
-    pipeline_.output(end.first);
-    if (end.second) pipeline_.output(*end.second);
-  }
-  void output(const std::vector<Plane>& planes) {
-    for (const Plane plane : planes) pipeline_.output(plane, box_);
-  }
-
-  void differentiate() {
-    dx_ = bounded(pipeline_.stage<float>(name("second_dx"), Derivative<0>{}, second_));
-    dy_ = bounded(pipeline_.stage<float>(name("second_dy"), Derivative<1>{}, second_));
-  }
-
   std::string name(const std::string& stage) const { return fmt::format("{}_{}", stage, level_); }
 
   /// Declares the flow with which the level begins.
@@ -141,7 +66,7 @@ class Level {
   /// diffusivity.
   template <class Values, class Body, class... In>
   auto stages(const std::vector<std::string>& names, const Body& body, In... inputs) {
-    // The two calls give outputs of the same types, but for those of the kernels.
+    // The outputs of the two calls differ only in the types of their kernels.
     const auto planes = [](const auto& outputs) {
       return std::apply([](const auto&... output) { return std::vector<Plane>{Plane(output)...}; }, outputs);
     };
@@ -156,7 +81,10 @@ class Level {
     const Flow start = ends_by_change ? copy("start_u", "start_v") : Flow{};
     linearise();
     solve();
-    if (ends_by_change) end_by(loop, end_of_warp(start));
+    if (!ends_by_change) return;
+    const Plane moved =
+        pipeline_.stage<float>(name("moved"), SquaredChange{}, flow_.u, flow_.v, start.u, start.v);
+    end_by(loop, moved, "warp", settings_.warp_tolerance);
   }
 
   /// Declares the equations of a warp.
@@ -170,13 +98,6 @@ class Level {
                          static_cast<float>(smoothness), reach()};
     equations_ = stages<TypeList<float, float, float>>({name("gx"), name("gy"), name("h")}, body, first_,
                                                        second_, dx_, dy_, flow_.u, flow_.v);
-  }
-
-  /// Declares whether a warp has moved the flow so little from `start` that the loop ends.
-  EndOfLoop end_of_warp(const Flow& start) {
-    const Plane moved =
-        pipeline_.stage<float>(name("moved"), SquaredChange{}, flow_.u, flow_.v, start.u, start.v);
-    return end(moved, "warp", settings_.warp_tolerance);
   }
 
   /// The largest displacement, in pixels of this level.
@@ -236,10 +157,6 @@ class Level {
             settings_.relaxation};
   }
 
-  Array<float, 1> next_weight(Array<float, 1> weight) {
-    return pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum().radius_squared}, weight);
-  }
-
   /// Declares the stage of a turn of Chebyshev's acceleration. If it keeps its iterate, this is its last two
   /// outputs.
   template <bool keeps_iterate>
@@ -257,7 +174,8 @@ class Level {
     for (const Plane component : {before.u, before.v}) pipeline_.bound(component, box_, {});
     const Array<float, 1> weight = pipeline_.value<float>(name("weight"), NoWeight{});
     pipeline_.repeat(name("solve"), settings_.turns, [&](const Pipeline::Loop& loop) {
-      const Array<float, 1> next = next_weight(weight);
+      const Array<float, 1> next =
+          pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum().radius_squared}, weight);
       if (settings_.levels_in_tiles.contains(level_)) {
         // Tiles of several turns store the outputs of their last turn. If the iterate of this turn were fed
         // instead, the turn before would have to be stored, too, as a step that computes its tiles again.
@@ -278,24 +196,18 @@ class Level {
   void end_turn(const Pipeline::Loop& loop, const std::vector<Plane>& outputs) {
     loop.feed(outputs[0], flow_.u);
     loop.feed(outputs[1], flow_.v);
-    end_by(loop, end(outputs[2], "turn", settings_.tolerance));
+    end_by(loop, outputs[2], "turn", settings_.tolerance);
   }
 
-  /// Declares the root of the mean of `squares`, and, if the tolerance is not 0, whether the root is not
-  /// above it. Without a reduction, the squares would be stored.
-  EndOfLoop end(Plane squares, const std::string& of, double tolerance) {
+  /// Makes the root of the mean of `squares` what a loop reports. If the tolerance is not 0, the loop ends
+  /// when the root is not above it. Without a reduction, the squares would be stored.
+  void end_by(const Pipeline::Loop& loop, Plane squares, const std::string& of, double tolerance) {
     const auto array = [&](const char* what) { return name(fmt::format("{}_of_{}", what, of)); };
     const auto sum = pipeline_.reduce(array("squares"), Sum<float>{}, squares, box_);
     const Array<double, 1> change =
         pipeline_.value<double>(array("change"), RootMean{static_cast<double>(box_.size())}, sum);
-    if (tolerance <= 0) return {change, {}};
-    return {change, pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, change)};
-  }
-
-  /// Makes the change what a loop reports, and lets the loop end by it.
-  static void end_by(const Pipeline::Loop& loop, const EndOfLoop& end) {
-    loop.watch(end.first);
-    if (end.second) loop.until(*end.second);
+    loop.watch(change);
+    if (tolerance > 0) loop.until(pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, change));
   }
 
   Pipeline& pipeline_;
@@ -313,35 +225,6 @@ class Level {
 Flow add_level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings,
                Plane first, Plane second, const std::optional<Flow>& coarser) {
   return Level(pipeline, level, boxes, settings).add(first, second, coarser);
-}
-
-void add_derivatives(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings,
-                     Plane second) {
-  Level(pipeline, level, boxes, settings).add_derivatives(second);
-}
-
-Pipeline make_begin(int level, const std::vector<Box>& boxes, const Settings& settings) {
-  Pipeline pipeline;
-  Level(pipeline, level, boxes, settings).add_begin();
-  return pipeline;
-}
-
-Pipeline make_equations(int level, const std::vector<Box>& boxes, const Settings& settings) {
-  Pipeline pipeline;
-  Level(pipeline, level, boxes, settings).add_equations();
-  return pipeline;
-}
-
-Pipeline make_turn(int level, const std::vector<Box>& boxes, const Settings& settings) {
-  Pipeline pipeline;
-  Level(pipeline, level, boxes, settings).add_turn();
-  return pipeline;
-}
-
-Pipeline make_comparison(int level, const std::vector<Box>& boxes, const Settings& settings) {
-  Pipeline pipeline;
-  Level(pipeline, level, boxes, settings).add_comparison();
-  return pipeline;
 }
 
 }  // namespace flow

@@ -1,9 +1,265 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "graph_program.hpp"
-#include "program.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline.hpp"
+#include "tessera/app/image_application.hpp"
+#include "tessera/app/pipeline_application.hpp"
+
+namespace flow {
+namespace {
+
+using namespace tessera;
+using deck::KeyDeclaration, deck::ValueType;
+
+constexpr const char* group = "Flow";
+constexpr int most_levels_of_all = 1000;
+
+const std::vector<std::string> solvers = {"jacobi", "red_black", "chebyshev"};
+const std::vector<std::string> penalties = {"quadratic", "charbonnier"};
+
+template <class Enum>
+Enum choice(const deck::Deck& deck, const char* key, const std::vector<std::string>& names) {
+  return static_cast<Enum>(std::ranges::find(names, deck.get<std::string>(key)) - names.begin());
+}
+
+KeyDeclaration real(const char* name, const char* help, const char* value, double least, double greatest) {
+  return {.name = name,
+          .type = ValueType::real,
+          .group = group,
+          .help = help,
+          .default_text = value,
+          .minimum = least,
+          .maximum = greatest};
+}
+
+KeyDeclaration count(const char* name, const char* help, const char* value) {
+  return {.name = name,
+          .type = ValueType::integer,
+          .group = group,
+          .help = help,
+          .default_text = value,
+          .minimum = 1,
+          .maximum = 1000000};
+}
+
+/// The keys that say which stages and loops there are.
+std::vector<KeyDeclaration> level_keys() {
+  return {{.name = "scales",
+           .type = ValueType::integer,
+           .group = group,
+           .help = "Levels of the pyramid; without it up to ten, as long as their diagonals have 16 pixels",
+           .minimum = 1,
+           .maximum = most_levels_of_all},
+          real("zoom", "The extents of a level, as a share of those of the finer one", "0.5", 0.1, 0.95),
+          {.name = "solver",
+           .type = ValueType::choice,
+           .group = group,
+           .help = "What solves the equations of a warp: Jacobi's method, successive over-relaxation or "
+                   "Jacobi's method with Chebyshev's acceleration",
+           .default_text = "chebyshev",
+           .choices = solvers},
+          {.name = "penalty",
+           .type = ValueType::choice,
+           .group = group,
+           .help = "Of differences of grey values and flows: quadratic, or Charbonnier's, which is robust",
+           .default_text = "quadratic",
+           .choices = penalties}};
+}
+
+/// The other keys: those of the method, and those of pictures.
+std::vector<KeyDeclaration> other_keys() {
+  return {
+      real("alpha", "The weight of smoothness; with the quadratic penalty its square counts", "7", 0.01, 1e6),
+      real("presmoothing", "The standard deviation of the Gaussian that smooths the frames, in pixels", "0.8",
+           0, 12),
+      count("warps", "Warps at each level, at most", "10"),
+      real("warp_tolerance",
+           "The warps of a level end when one changes the flow by no more, as a root mean square, in pixels; "
+           "0 computes all warps",
+           "0.0001", 0, 1e6),
+      real("relaxation",
+           "The factor of over-relaxation, less than 2; Chebyshev's acceleration is set for the same "
+           "problems as this factor",
+           "1.9", 1, 1.999),
+      count("turns", "Turns of the solver in each warp, at most", "150"),
+      real("tolerance",
+           "The solver ends when a turn changes the flow by no more, as a root mean square, in pixels; 0 "
+           "computes all turns",
+           "0.0001", 0, 1e6),
+      {.name = "reach",
+       .type = ValueType::real,
+       .group = group,
+       .help = "The largest displacement of a warp, so that ranks need only so much of each other's parts of "
+               "the second frame; without it they need all of it",
+       .unit = "pixels",
+       .minimum = 0,
+       .maximum = 1e6},
+      {.name = "picture.scale",
+       .type = ValueType::real,
+       .group = "Files",
+       .help = "The displacement that has the purest colours in a picture; without it the largest one of the "
+               "flow",
+       .unit = "pixels",
+       .minimum = 1e-6,
+       .maximum = 1e9},
+      {.name = "picture.blend",
+       .type = ValueType::real,
+       .group = "Files",
+       .help = "The weight of the colours in a picture where they are drawn over the first frame, from 0 to "
+               "1; without it the colours alone",
+       .minimum = 0,
+       .maximum = 1}};
+}
+
+/// Returns the settings that the keys of level_keys say; the others are the defaults.
+Settings settings_of_levels(const deck::Deck& deck) {
+  Settings settings;
+  if (deck.is_set("scales")) settings.levels = static_cast<int>(deck.get<std::int64_t>("scales"));
+  settings.zoom = deck.get<double>("zoom");
+  settings.solver = choice<Solver>(deck, "solver", solvers);
+  settings.penalty = choice<Penalty>(deck, "penalty", penalties);
+  return settings;
+}
+
+/// Returns what a deck says about the method. Throws InputError when frames with the points `frame` cannot
+/// have so many levels.
+Settings settings_of(const deck::Deck& deck, const Box& frame) {
+  Settings settings = settings_of_levels(deck);
+  if (const int most = most_levels(frame, settings.zoom); settings.levels && *settings.levels > most)
+    deck.fail("scales",
+              fmt::format("it is {}, but frames of {} x {} pixels have at most {} with the zoom "
+                          "{}: give at most {}",
+                          *settings.levels, frame[0].size(), frame[1].size(), most, settings.zoom, most));
+  settings.alpha = deck.get<double>("alpha");
+  settings.presmoothing = deck.get<double>("presmoothing");
+  settings.warps = deck.get<std::int64_t>("warps");
+  settings.warp_tolerance = deck.get<double>("warp_tolerance");
+  settings.relaxation = deck.get<double>("relaxation");
+  settings.turns = deck.get<std::int64_t>("turns");
+  settings.tolerance = deck.get<double>("tolerance");
+  if (deck.is_set("reach")) settings.reach = deck.get<double>("reach");
+  return settings;
+}
+
+void check_frame(const io::ImageInfo& frame, const deck::Deck& deck) {
+  const std::string key = "input.first";
+  app::check_image(frame, deck,
+                   {.types = {ElementType::uint8, ElementType::uint16, ElementType::float32}, .key = key});
+  if (frame.domain.dimensions == 2) return;
+  const std::int64_t channels = frame.domain[2].size();
+  if (channels != 1 && channels != 3 && channels != 4)
+    deck.fail(key, fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
+}
+
+void check_truth(const io::ImageInfo& truth, const Box& frame, const deck::Deck& deck) {
+  const Box expected{frame[0], frame[1], {0, 2}};
+  if (truth.type != ElementType::float32 || !(truth.domain == expected))
+    deck.fail("truth.file",
+              fmt::format("it is {} of {}, but the flow of these frames {} of float32: give one like it",
+                          to_string(truth.domain), name_of(truth.type), to_string(expected)));
+}
+
+/// Returns what the keys of the outputs say.
+Extras extras_of(const deck::Deck& deck, bool has_truth) {
+  Extras extras{.has_truth = has_truth, .has_picture = app::writes_picture(deck)};
+  const auto number = [&](const char* key) -> std::optional<double> {
+    if (!deck.is_set(key)) return std::nullopt;
+    if (!extras.has_picture)
+      deck.fail(key, "there is no picture: give output.png, PNG files or a video, too, or leave it out");
+    return deck.get<double>(key);
+  };
+  extras.picture_scale = number("picture.scale");
+  extras.blend = number("picture.blend");
+  return extras;
+}
+
+/// Returns the levels for which a deck asks for several turns of the solver on a tile. Devices have no such
+/// tiles.
+std::set<int> levels_in_tiles(const deck::Deck& deck, std::size_t levels) {
+  std::set<int> in_tiles;
+  for (int level = 0; runs_on_host && level < static_cast<int>(levels); ++level)
+    if (deck.get<std::int64_t>(fmt::format("loops.solve_{}.turns_per_tile", level)) > 1)
+      in_tiles.insert(level);
+  return in_tiles;
+}
+
+Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
+                    const deck::Deck& deck) {
+  check_frame(frame, deck);
+  const auto truth = others.find("truth");
+  const bool has_truth = truth != others.end();
+  if (has_truth) check_truth(truth->second, frame.domain, deck);
+  const Extras extras = extras_of(deck, has_truth);
+  Settings settings = settings_of(deck, frame.domain);
+  settings.levels_in_tiles = levels_in_tiles(deck, level_boxes(frame.domain, settings).size());
+  return make_pipeline(frame.domain, frame.type, settings, extras);
+}
+
+Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
+
+/// Adds the names of the stages and loops that there may be, those of at least as many levels as there are
+/// without the key: decks that schedule some levels, or the stages of a solver, serve frames with fewer
+/// levels and other solvers, too.
+app::PipelineApplication complete(app::PipelineApplication application, const deck::Deck& deck) {
+  Settings settings = settings_of_levels(deck);
+  settings.levels = std::max(settings.levels.value_or(1), most_default_levels);
+  settings.penalty = Penalty::charbonnier;
+  std::int64_t extent = 1;
+  const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
+  while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;
+  // `build` refuses more levels than the frames have.
+  settings.levels = std::min(*settings.levels, most_levels(frame(), settings.zoom));
+  for (const Solver solver : {Solver::red_black, Solver::chebyshev}) {
+    settings.solver = solver;
+    application = app::with_names_of(
+        make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}), std::move(application));
+  }
+  for (const char* stage : {"magnitude", "picture"}) application.stages.emplace_back(stage);
+  application.reductions.emplace_back("largest_square");
+  for (const std::string& stage : application.stages)
+    if (const auto end = stage.rfind('_');
+        end != std::string::npos && stage.substr(end) != "_0" &&
+        std::ranges::all_of(stage.substr(end + 1), [](char c) { return c >= '0' && c <= '9'; }))
+      if (const std::string finest = stage.substr(0, end) + "_0";
+          std::ranges::find(application.stages, finest) != application.stages.end())
+        application.stages_within[stage] = finest;
+  return application;
+}
+
+app::PipelineApplication program() {
+  return {.program = "tessera-flow",
+          .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",
+          .input_key = "input.first",
+          .further_images = {{.name = "truth",
+                              .help = "The true flow, also as a .flo file, for the errors of the result",
+                              .may_differ = true}},
+          .image_lists = {{.key = "input.second",
+                           .help = "The file of the second frame, which is like the first one",
+                           .prefix = "frame",
+                           .most = 1,
+                           .may_follow = true}},
+          .writes_flows = true,
+          .picture = "picture",
+          .needs_finite_images = true,
+          .may_end_by_turns = true,
+          .parameters = other_keys(),
+          .first_parameters = level_keys(),
+          .complete = complete,
+          .build = build,
+          .build_with = build_with};
+}
+
+}  // namespace
+}  // namespace flow
 
 int main(int argc, char** argv) {
-  if (flow::asks_for_graph({argv + 1, argv + argc}))
-    return tessera::app::run_graph_application(argc, argv, flow::graph_program());
   return tessera::app::run_pipeline_application(argc, argv, flow::program());
 }

@@ -25,6 +25,14 @@ Box zoomed(const Box& box, double zoom) {
   return {{0, extent(0)}, {0, extent(1)}};
 }
 
+/// Returns the number of levels of the article's program.
+int default_levels(const Box& frame, double zoom) {
+  const double diagonal =
+      std::hypot(static_cast<double>(frame[0].size()), static_cast<double>(frame[1].size()));
+  const int levels = static_cast<int>(1 + std::log(diagonal / 16) / std::log(1 / zoom));
+  return std::clamp(levels, 1, std::min(most_default_levels, most_levels(frame, zoom)));
+}
+
 /// The article's program has these conditions when it smooths: the first row or column is not repeated beyond
 /// the edge, and the last one is.
 BoundaryConditions mirrored() {
@@ -59,41 +67,6 @@ Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& 
   return grey;
 }
 
-/// Declares what brings the grey values of a backdrop to 0 to 255. Calls `range` where that needs their
-/// range.
-template <class Range>
-Backdrop backdrop_of(Pipeline& pipeline, Plane grey, ElementType type, const Range& range) {
-  if (type == ElementType::uint8)
-    return {grey, pipeline.values<float>("backdrop_scale", Unscaled{}, Scale::count)};
-  const Array<float, 1> values = range();
-  return {grey, pipeline.values<float>("backdrop_scale", Scale{}, Scale::count, values, values)};
-}
-
-/// Declares the magnitude that has the purest colours, and the output that tells it.
-Array<float, 1> add_largest(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras) {
-  if (extras.picture_scale)
-    return pipeline.value<float>("largest", Constant{static_cast<float>(*extras.picture_scale)});
-  const auto square = pipeline.stage<float>("magnitude", SquaredMagnitude{}, flow.u, flow.v);
-  const auto largest_square = pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels);
-  if (extras.tells_largest) pipeline.output(largest_square);
-  return pipeline.value<float>("largest", LargestMagnitude{}, largest_square);
-}
-
-/// Declares the output `picture`.
-void add_picture(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras,
-                 const std::optional<Backdrop>& backdrop) {
-  const Box box{pixels[0], pixels[1], {0, 3}};
-  const Array<float, 1> largest = add_largest(pipeline, flow, pixels, extras);
-  if (!extras.blend)
-    return pipeline.output(
-        pipeline.planes<std::uint8_t, 3, 3>("picture", ColourCode{}, flow.u, flow.v, largest), box);
-  if (!backdrop) throw InternalError("a picture over a frame needs the frame");
-  const Overlay overlay(static_cast<float>(*extras.blend));
-  pipeline.output(pipeline.planes<std::uint8_t, 3, 3>("picture", overlay, flow.u, flow.v, backdrop->grey,
-                                                      largest, backdrop->scale),
-                  box);
-}
-
 /// Declares level `level` of a frame, from the finer one.
 Plane add_coarser(Pipeline& pipeline, const std::string& name, int level, const Box& box, Plane finer,
                   double zoom) {
@@ -110,33 +83,18 @@ Plane add_coarser(Pipeline& pipeline, const std::string& name, int level, const 
   return coarser;
 }
 
-}  // namespace
+/// The levels of both frames. Level 0 is the finest.
+struct Pyramids {
+  std::vector<Plane> first, second;
+  /// The grey values of the first frame, and the least and the greatest of them.
+  Plane first_grey;
+  Array<float, 1> first_range;
+};
 
-int most_levels(const Box& frame, double zoom) {
-  int levels = 1;
-  for (Box box{frame[0], frame[1]};; ++levels) {
-    const Box next = zoomed(box, zoom);
-    if (next == box) return levels;
-    box = next;
-  }
-}
-
-int default_levels(const Box& frame, double zoom) {
-  const double diagonal =
-      std::hypot(static_cast<double>(frame[0].size()), static_cast<double>(frame[1].size()));
-  const int levels = static_cast<int>(1 + std::log(diagonal / 16) / std::log(1 / zoom));
-  return std::clamp(levels, 1, std::min(most_default_levels, most_levels(frame, zoom)));
-}
-
-std::vector<Box> level_boxes(const Box& frame, const Settings& settings) {
-  std::vector<Box> boxes{Box{frame[0], frame[1]}};
-  const int levels = settings.levels.value_or(default_levels(frame, settings.zoom));
-  while (static_cast<int>(boxes.size()) < levels) boxes.push_back(zoomed(boxes.back(), settings.zoom));
-  return boxes;
-}
-
-Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, const Settings& settings) {
-  const std::vector<Box> boxes = level_boxes(frame, settings);
+/// Declares the inputs `input` and `frame_1`, of `type` and with the points `frame`, and the stages that make
+/// levels of them: `first_0`, `second_0`, `first_1`, and so on.
+Pyramids add_pyramids(Pipeline& pipeline, const std::vector<Box>& boxes, const Box& frame, ElementType type,
+                      const Settings& settings) {
   const Plane first = add_grey(pipeline, "input", "first", frame, type);
   const Plane second = add_grey(pipeline, "frame_1", "second", frame, type);
   const auto first_range = pipeline.reduce("first_range", GreyRange{}, first, boxes[0]);
@@ -158,19 +116,38 @@ Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, co
   return {levels("first", first), levels("second", second), first, first_range};
 }
 
-Backdrop add_backdrop(Pipeline& pipeline, const Box& frame, ElementType type) {
-  const Plane grey = add_grey(pipeline, "input", "first", frame, type);
-  return backdrop_of(pipeline, grey, type, [&]() -> Array<float, 1> {
-    return pipeline.reduce("first_range", GreyRange{}, grey, {frame[0], frame[1]});
-  });
+/// Declares the magnitude that has the purest colours.
+Array<float, 1> add_largest(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras) {
+  if (extras.picture_scale)
+    return pipeline.value<float>("largest", Constant{static_cast<float>(*extras.picture_scale)});
+  const auto square = pipeline.stage<float>("magnitude", SquaredMagnitude{}, flow.u, flow.v);
+  const auto largest_square = pipeline.reduce("largest_square", MaximumNorm<float>{}, square, pixels);
+  return pipeline.value<float>("largest", LargestMagnitude{}, largest_square);
 }
 
-void add_results(Pipeline& pipeline, const Flow& flow, const Box& pixels, const Extras& extras,
-                 const std::optional<Backdrop>& backdrop) {
-  pipeline.output(pipeline.planes<float, 3, 2>("flow", TwoChannels{}, flow.u, flow.v),
-                  {pixels[0], pixels[1], {0, 2}});
-  if (extras.has_picture) add_picture(pipeline, flow, pixels, extras, backdrop);
-  if (!extras.has_truth) return;
+/// Declares the output `picture`: the colours of the flow, drawn over the first frame, of `type`, if the
+/// extras say so.
+void add_picture(Pipeline& pipeline, const Flow& flow, const Pyramids& pyramids, ElementType type,
+                 const Box& pixels, const Extras& extras) {
+  const Box box{pixels[0], pixels[1], {0, 3}};
+  const Array<float, 1> largest = add_largest(pipeline, flow, pixels, extras);
+  if (!extras.blend)
+    return pipeline.output(
+        pipeline.planes<std::uint8_t, 3, 3>("picture", ColourCode{}, flow.u, flow.v, largest), box);
+  // Bytes stay as they are. Grey values of other types are stretched to 0 to 255.
+  const Array<float, 1> scale =
+      type == ElementType::uint8
+          ? Array<float, 1>(pipeline.values<float>("backdrop_scale", Unscaled{}, Scale::count))
+          : pipeline.values<float>("backdrop_scale", Scale{}, Scale::count, pyramids.first_range,
+                                   pyramids.first_range);
+  const Overlay overlay(static_cast<float>(*extras.blend));
+  pipeline.output(pipeline.planes<std::uint8_t, 3, 3>("picture", overlay, flow.u, flow.v, pyramids.first_grey,
+                                                      largest, scale),
+                  box);
+}
+
+/// Declares the input `truth`, and the errors of the flow as outputs of one element each.
+void add_errors(Pipeline& pipeline, const Flow& flow, const Box& pixels) {
   using Byte = std::uint8_t;
   const auto truth = pipeline.input<float, 3>("truth", {pixels[0], pixels[1], {0, 2}});
   const auto [distance, angle, above_1, above_3, known] =
@@ -182,24 +159,42 @@ void add_results(Pipeline& pipeline, const Flow& flow, const Box& pixels, const 
     const auto sum = pipeline.reduce(fmt::format("sum_of_{}", name), Sum<T>{}, errors, pixels);
     pipeline.output(pipeline.value<double>(name, Share{}, sum, count));
   };
-  add_number(error_names[0], Array<float, 2>(distance));
-  add_number(error_names[1], Array<float, 2>(angle));
-  add_number(error_names[2], Array<Byte, 2>(above_1));
-  add_number(error_names[3], Array<Byte, 2>(above_3));
+  add_number("average_endpoint_error", Array<float, 2>(distance));
+  add_number("average_angular_error", Array<float, 2>(angle));
+  add_number("share_above_1", Array<Byte, 2>(above_1));
+  add_number("share_above_3", Array<Byte, 2>(above_3));
+}
+
+}  // namespace
+
+int most_levels(const Box& frame, double zoom) {
+  int levels = 1;
+  for (Box box{frame[0], frame[1]};; ++levels) {
+    const Box next = zoomed(box, zoom);
+    if (next == box) return levels;
+    box = next;
+  }
+}
+
+std::vector<Box> level_boxes(const Box& frame, const Settings& settings) {
+  std::vector<Box> boxes{Box{frame[0], frame[1]}};
+  const int levels = settings.levels.value_or(default_levels(frame, settings.zoom));
+  while (static_cast<int>(boxes.size()) < levels) boxes.push_back(zoomed(boxes.back(), settings.zoom));
+  return boxes;
 }
 
 Pipeline make_pipeline(const Box& frame, ElementType type, const Settings& settings, const Extras& extras) {
   Pipeline pipeline;
   const std::vector<Box> boxes = level_boxes(frame, settings);
-  const Pyramids pyramids = add_pyramids(pipeline, frame, type, settings);
+  const Pyramids pyramids = add_pyramids(pipeline, boxes, frame, type, settings);
   std::optional<Flow> flow;
   for (std::size_t level = boxes.size(); level-- > 0;)
     flow = add_level(pipeline, static_cast<int>(level), boxes, settings, pyramids.first[level],
                      pyramids.second[level], flow);
-  std::optional<Backdrop> backdrop;
-  if (extras.blend)
-    backdrop = backdrop_of(pipeline, pyramids.first_grey, type, [&] { return pyramids.first_range; });
-  add_results(pipeline, *flow, boxes[0], extras, backdrop);
+  pipeline.output(pipeline.planes<float, 3, 2>("flow", TwoChannels{}, flow->u, flow->v),
+                  {boxes[0][0], boxes[0][1], {0, 2}});
+  if (extras.has_picture) add_picture(pipeline, *flow, pyramids, type, boxes[0], extras);
+  if (extras.has_truth) add_errors(pipeline, *flow, boxes[0]);
   return pipeline;
 }
 

@@ -22,10 +22,33 @@ def texture(x, y):
     return (120 + 40 * np.sin(0.21 * x + 0.05 * y) + 35 * np.cos(0.17 * y - 0.08 * x) + 25 * np.sin(0.11 * x) * np.sin(0.13 * y))
 
 
+def wheel():
+    """The hues of S. Baker et al., A Database and Evaluation Methodology for Optical Flow, from 0 to 1."""
+    hues = []
+    for steps, begin, end in ((15, "100", "110"), (6, "110", "010"), (4, "010", "011"), (11, "011", "001"), (13, "001", "101"),
+                              (6, "101", "100")):
+        begin, end = (np.array([int(digit) for digit in colour]) for colour in (begin, end))
+        for step in range(steps):
+            hues.append((255 * begin + (end - begin) * (255 * step // steps)) / 255)
+    return np.array(hues)
+
+
+def colours(flow, largest):
+    u, v = flow.astype("f8") / largest
+    hues, radius = wheel(), np.hypot(u, v)
+    place = (np.arctan2(-v, -u) / np.pi + 1) / 2 * (len(hues) - 1)
+    before = place.astype(int)
+    share = (place - before)[..., None]
+    pure = (1 - share) * hues[before] + share * hues[(before + 1) % len(hues)]
+    radius = radius[..., None]
+    return np.floor(255 * np.where(radius <= 1, 1 - radius * (1 - pure), 0.75 * pure)).transpose(2, 0, 1)
+
+
 class Flow(ProgramRuns):
     def setUp(self):
         super().setUp()
         y, x = np.mgrid[:HEIGHT, :WIDTH].astype("f8")
+        self.grid = x, y
         self.truth = np.stack([1.5 + 0.02 * (x - 40), -1 + 0.03 * (y - 30)]).astype("f4")
         self.first = texture(x + self.truth[0], y + self.truth[1])
         self.second = texture(x, y)
@@ -46,14 +69,17 @@ class Flow(ProgramRuns):
         width, height = np.frombuffer(content, "<i4", 2, 4)
         return np.frombuffer(content, "<f4", offset=12).reshape(height, width, 2).transpose(2, 0, 1)
 
+    def picture(self, name):
+        self.output("convert", 0, f"input.file={name}", "output.file=read.h5")
+        return self.stored("read.h5").astype(int)
+
     def test_the_command(self):
         self.output("flow", 2, *self.words("output.flo=flow.flo", "output.png=flow.png", "output.file=flow.h5"))
         flow = self.flo("flow.flo")
         self.assertEqual(flow.shape, (2, HEIGHT, WIDTH))
         self.assertTrue(np.array_equal(flow, self.stored("flow.h5", "flow")))
         self.assertLess(np.mean(np.hypot(*(flow - self.truth))), 0.1)
-        self.output("convert", 0, "input.file=flow.png", "output.file=picture.h5")
-        picture = self.stored("picture.h5").astype(int)
+        picture = self.picture("flow.png")
         self.assertEqual(picture.shape, (3, HEIGHT, WIDTH))
         # The largest displacement has a pure colour, and slow pixels are nearly white.
         speed = np.hypot(*flow)
@@ -64,8 +90,39 @@ class Flow(ProgramRuns):
     def test_colours(self):
         # A still pair has white pixels.
         self.output("flow", 0, *self.words("scales=1", "output.png=still.png", second="frame10.h5"))
-        self.output("convert", 0, "input.file=still.png", "output.file=still.h5")
-        self.assertEqual(self.stored("still.h5").min(), 255)
+        self.assertEqual(self.picture("still.png").min(), 255)
+
+    def test_pictures_are_those_of_numpy(self):
+        words = ("scales=2", "picture.scale=1.5")
+        self.output("flow", 0, *self.words("output.flo=p.flo", "output.png=pure.png", *words))
+        pure, flow = self.picture("pure.png"), self.flo("p.flo")
+        drawn = colours(flow, 1.5)
+        # Roundings may change the last bit where a colour is cut off.
+        self.assertLessEqual(np.abs(pure - drawn).max(), 1)
+        self.assertLess(np.mean(pure != drawn), 0.01)
+        # Displacements above the scale are seen as such.
+        self.assertTrue((np.hypot(*flow) > 1.5).any())
+        for blend in (0.5, 0.3):
+            self.output("flow", 2, *self.words("output.png=mixed.png", f"picture.blend={blend}", *words))
+            expected = blend * pure + (1 - blend) * self.first.astype("u1")
+            self.assertLessEqual(np.abs(self.picture("mixed.png") - expected).max(), 0.5 + 1e-3)
+
+    def test_the_frame_below_a_picture(self):
+        first, second = self.first.astype("u1"), self.second.astype("u1")
+        colour = [np.stack([image, 255 - image, image // 2]) for image in (first, second)]
+        kinds = {"bytes": [first, second], "colour": colour, "words": [100 * image.astype("u2") for image in colour],
+                 "floats": [image * np.float32(1e-30) - np.float32(3e-29) for image in (first, second)]}
+        for kind, images in kinds.items():
+            for name, image in zip(("a.h5", "b.h5"), images):
+                self.store(name, image)
+            self.output("flow", 0, *self.words("scales=1", "warps=1", "output.png=g.png", "picture.blend=0", first="a.h5", second="b.h5"))
+            # Only the frame is left: bytes as they are, and others from black to white.
+            grey = images[0].astype("f8")
+            if grey.ndim == 3:
+                grey = np.tensordot((0.299, 0.587, 0.114), grey, 1)
+            if kind not in ("bytes", "colour"):
+                grey = (grey - grey.min()) * 255 / (grey.max() - grey.min())
+            self.assertLessEqual(np.abs(self.picture("g.png") - grey).max(), 0.5 + 1e-3, kind)
 
     def test_errors(self):
         truth = self.truth.copy()
@@ -132,7 +189,26 @@ class Flow(ProgramRuns):
             self.output("flow", ranks, *series, f"output.files=o{ranks}/{{name}}.flo")
             for name in ("f0.flo", "f1.flo"):
                 self.assertEqual(self.bytes_of(f"o{ranks}/{name}"), self.bytes_of(name))
-        self.expect_message(self.refused("flow", 0, *series, "output.files=o1/{name}.png"), "1, 3 or 4 channels", "not [0, 83)")
+
+    def test_a_series_of_frames_that_follow_each_other(self):
+        words = ("scales=2", "warps=2", "turns=10", "threads=1", "picture.blend=0.5")
+        frames = [texture(self.grid[0] - 0.4 * n * n, self.grid[1] + 0.2 * n).astype("u1") for n in range(5)]
+        for number, image in enumerate(frames):
+            self.store(f"f{number}.h5", image)
+        for number in range(4):
+            self.output("flow", 0, f"input.first=f{number}.h5", f"input.second=f{number + 1}.h5", f"output.flo=s{number}.flo",
+                        f"output.png=s{number}.png", *words)
+        for ranks, window in ((0, 1), (2, 1), (3, 2)):
+            for ending, pictures in (("flo", words[:-1]), ("png", words)):
+                self.output("flow", ranks, "input.files=f?.h5", f"output.files=o{{index}}.{ending}", f"graph.window={window}", *pictures)
+                for number in range(4):
+                    self.assertEqual(self.bytes_of(f"o{number}.{ending}"), self.bytes_of(f"s{number}.{ending}"), (ranks, number))
+            self.assertFalse(os.path.exists(self.path("o4.flo")))
+        for ranks in (0, 2):
+            line = self.refused("flow", ranks, "input.files=f0.h5", "output.files=x{index}.flo", *words[:-1])
+            self.expect_message(line, "'input.files':", "there is only one")
+        line = self.refused("flow", 0, "input.first=f0.h5", "output.flo=x.flo", *words[:-1])
+        self.expect_message(line, "'input.second' is required")
 
     def test_a_restart(self):
         self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))
@@ -161,7 +237,9 @@ class Flow(ProgramRuns):
             self.expect_message(refused(ranks=ranks, **frames), "broken.h5", "no finite number at (3, 50)")
         self.expect_message(refused("truth.file=cut.flo", ranks=0), "cut.flo: is damaged", "112 bytes")
         self.expect_message(refused("truth.file=frame10.h5", ranks=0), "'truth.file': it is", "but the flow of these frames")
-        self.expect_message(refused("picture.scale=2", ranks=0), "'picture.scale':", "there is no picture", "output.png")
+        for key in ("picture.scale", "picture.blend"):
+            self.expect_message(refused(f"{key}=0.5", ranks=0), f"'{key}':", "there is no picture", "output.png")
+        self.expect_message(refused("output.png=o.png", "picture.blend=1.5", ranks=0), "'picture.blend'", "from 0 to 1")
 
     def test_a_series_with_numbers_that_are_not_finite(self):
         broken = self.second.astype("f4")

@@ -47,16 +47,11 @@ WORDS = {
 }
 
 DECK_WORDS = {
-    ("flow", "series.yaml"): "input.files=in/frame?.png output.files=f{index}.flo output.pictures=p{index}.png "
-                             "scales=2 warps=3 turns=20",
     ("chain", "auto.yaml"): os.path.join(DECKS, "chain", "edges.yaml"),
     ("helmholtz", "auto.yaml"): "tolerance=1e-6",
     ("spectrum", "convolve.yaml"): "kernel.file=in/kernel.h5 method=transform",
     ("spectrum", "deconvolve.yaml"): "kernel.file=in/kernel.h5",
 }
-
-# These decks do not take the words of their programs.
-ALONE = {("flow", "series.yaml")}
 
 # The estimate of a blur by the description of a machine, which is no deck.
 MACHINE = ("communicate.yaml input.file=in/u8.h5 output.file=o.h5 schedule.b*.tile=[64,16] threads=1 "
@@ -98,7 +93,7 @@ class Case:
 
 def deck_case(program, path):
     key = program, os.path.basename(path)
-    words = ("" if key in ALONE else WORDS[program]) + " " + DECK_WORDS.get(key, "")
+    words = WORDS[program] + " " + DECK_WORDS.get(key, "")
     return Case(*key, [(program, [path, *words.split()])])
 
 

@@ -208,30 +208,5 @@ TEST(GraphPipeline, HasNoMemoryOfItsOwnForImages) {
   }
 }
 
-TEST(GraphPipeline, ImagesLieSideBySideAndKeepMemoryThatIsLargeEnough) {
-  const auto large = std::make_shared<const PlannedPipeline>(planned_sums({{0, 41}, {0, 21}}));
-  const auto small = std::make_shared<const PlannedPipeline>(planned_sums({{0, 40}, {0, 20}}));
-  Image input, output;
-  const auto become = [&](const std::shared_ptr<const PlannedPipeline>& planned) {
-    Image::become_arrays({{&input, planned, "input"}, {&output, planned, "sums"}});
-    EXPECT_EQ(input.planned(), planned);
-    EXPECT_EQ(output.points().box, planned->algorithm[planned->algorithm.find("sums")].domain);
-    return std::pair(input.block().memory().data(), output.block().memory().data());
-  };
-  const auto memory = become(large);
-  EXPECT_EQ(memory.second, memory.first + input.bytes());
-  EXPECT_EQ(become(small), memory);
-  for_each_point(output, [](float& point, int x, int y) { point = static_cast<float>(3 + 10 * x + y); });
-  input = {};
-  // The image that is left keeps its points, since it keeps the allocation.
-  for_each_point(output,
-                 [](float point, int x, int y) { EXPECT_EQ(point, static_cast<float>(3 + 10 * x + y)); });
-  EXPECT_EQ(Image::bytes_for({{nullptr, large, "input"}, {nullptr, large, "sums"}}),
-            aligned_bytes(layout_in_memory(large->algorithm, large->plan, "input").bytes) +
-                aligned_bytes(layout_in_memory(large->algorithm, large->plan, "sums").bytes));
-  const auto again = become(large);
-  EXPECT_EQ(again.second, again.first + input.bytes());
-}
-
 }  // namespace
 }  // namespace tessera::graph

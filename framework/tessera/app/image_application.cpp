@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <string>
 
+#include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/series_keys.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -55,6 +58,11 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
   if (!is_met(needs, image))
     deck.fail(needs.key, fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
                                      name_of(image.type), text_of(needs)));
+}
+
+bool writes_picture(const deck::Deck& deck) {
+  return is_given(deck, "output.png") || is_given(deck, "output.video") ||
+         (is_given(deck, "output.files") && output_key_of(deck.text_of("output.files")) == "output.png");
 }
 
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application) {

@@ -31,6 +31,9 @@ struct ImageNeeds {
 /// dimensions.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
+/// Returns whether a deck asks for the picture of the result (see PipelineApplication::picture).
+bool writes_picture(const deck::Deck& deck);
+
 /// Adds the names of the stages, reductions, loops, output and numbers of `sample` to a copy of
 /// `application`, and returns the copy. Numbers are outputs that are values or global reductions. `sample` is
 /// the pipeline of the application for some image. It should have every stage that occurs for any image and

@@ -57,8 +57,12 @@ std::string difference_text(const std::string& which, const io::ImageInfo& image
                      name_of(other.type));
 }
 
+std::size_t count_of(const deck::Deck& deck, const ImageList& list) {
+  return deck.is_set(list.key) ? deck.get<std::vector<std::string>>(list.key).size() : 1;
+}
+
 void check_length(const deck::Deck& deck, const ImageList& list) {
-  const std::size_t count = deck.get<std::vector<std::string>>(list.key).size();
+  const std::size_t count = count_of(deck, list);
   if (count == 0 || count > static_cast<std::size_t>(list.most))
     deck.fail(list.key, fmt::format("it names {} files: name 1 to {}", count, list.most));
 }
@@ -66,14 +70,17 @@ void check_length(const deck::Deck& deck, const ImageList& list) {
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
   if (application.build)
     declare_image(schema, "input", application.input_key, "The image", true, keys_of_series(application));
-  for (const ImageList& list : application.image_lists)
+  for (const ImageList& list : application.image_lists) {
+    const std::string in_series =
+        takes_series(application) ? "; in a series each is a pattern, of as many files as input.files" : "";
     schema.add({.name = list.key,
                 .type = deck::ValueType::paths,
                 .group = "Files",
-                .help = takes_series(application)
-                            ? list.help + "; in a series each is a pattern, of as many files as input.files"
-                            : list.help,
-                .required = true});
+                .help = list.help + in_series +
+                        (list.may_follow ? ", and without it each image goes with the next one" : ""),
+                .required = true,
+                .alternatives = list.may_follow ? keys_of_series(application) : std::vector<std::string>()});
+  }
   for (const FurtherImage& further : application.further_images) {
     if (further.may_differ && !application.build_with)
       throw AgreedInternalError(

@@ -25,6 +25,9 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 std::string difference_text(const std::string& which, const io::ImageInfo& image,
                             const std::string& other_name, const io::ImageInfo& other);
 
+/// Returns the number of images of a list for each image: 1 where a series leaves the key out.
+std::size_t count_of(const deck::Deck& deck, const ImageList& list);
+
 /// Throws InputError if the deck names no files for a list, or more than the list may have.
 void check_length(const deck::Deck& deck, const ImageList& list);
 

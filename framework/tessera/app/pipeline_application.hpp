@@ -63,6 +63,9 @@ struct ImageList {
   std::string prefix;
   /// The greatest number of images.
   int most = 1;
+  /// Whether a series may leave the key out. The only image of the list is then, for each image of the
+  /// series, the one that follows it. Programs all of whose lists are such take videos, too.
+  bool may_follow = false;
 
   /// Returns the name of the input of the pipeline for the file number `place` of the list, from 0 on.
   std::string input(std::size_t place) const { return prefix + "_" + std::to_string(place + 1); }
@@ -156,8 +159,8 @@ struct PipelineApplication {
   /// Whether the result is an optical flow: float32 with the channels u and v. Such a result may also be
   /// written in the file format FLO.
   bool writes_flows = false;
-  /// The name of a further output, an image that `output.png` shows instead of the result. If a deck gives
-  /// this key, the pipeline must have the output.
+  /// The name of a further output, an image that is written instead of the result by `output.png`, and by a
+  /// series of PNG files or a video. The pipeline must have the output where writes_picture says so.
   std::string picture = {};
   /// Whether the images `input` and those of lists must not hold NaN or infinities. Images of floating-point
   /// type are then read and looked at before the pipeline is made; those of a series when they are read.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/graph/image.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "tessera/pipeline/run/plan_instance.hpp"
@@ -19,10 +17,6 @@ HostBytes allocated(const std::string& label, std::int64_t bytes) {
   return memory;
 }
 
-BlockLayout layout_of(const ImageOfArray& entry) {
-  return layout_in_memory(entry.planned->algorithm, entry.planned->plan, entry.array, entry.more);
-}
-
 }  // namespace
 
 void Image::become_input(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
@@ -37,50 +31,22 @@ void Image::become_output(std::shared_ptr<const PlannedPipeline> planned, const 
 
 void Image::become_array(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
                          const Box& more) {
-  const ImageOfArray entry{this, std::move(planned), array, more};
-  const std::int64_t bytes = layout_of(entry).bytes;
-  const bool is_new = this->bytes() < bytes;
+  const Algorithm& algorithm = planned->algorithm;
+  const BlockLayout layout = layout_in_memory(algorithm, planned->plan, array, more);
+  const bool is_new = bytes() < layout.bytes;
   if (is_new) {
     *this = {};
-    memory_ = allocated(array, bytes);
+    memory_ = allocated(array, layout.bytes);
   }
-  lay_out(entry, is_new);
-}
-
-void Image::lay_out(const ImageOfArray& entry, bool is_new) {
-  const Algorithm& algorithm = entry.planned->algorithm;
-  const ArrayDeclaration& declared = algorithm[algorithm.find(entry.array)];
+  const ArrayDeclaration& declared = algorithm[algorithm.find(array)];
   domain_ = declared.domain;
   type_ = declared.type;
+  // The calling thread touches memory that is new.
   if (is_new)
-    block_ = {layout_of(entry), memory_, HostMode::calling_thread};
+    block_ = {layout, memory_, HostMode::calling_thread};
   else
-    block_ = {layout_of(entry), memory_};
-  planned_ = entry.planned;
-}
-
-std::int64_t Image::bytes_for(const std::vector<ImageOfArray>& images) {
-  return std::accumulate(images.begin(), images.end(), std::int64_t{0},
-                         [](std::int64_t bytes, const ImageOfArray& entry) {
-                           return bytes + aligned_bytes(layout_of(entry).bytes);
-                         });
-}
-
-void Image::become_arrays(const std::vector<ImageOfArray>& images) {
-  const bool is_new = std::ranges::any_of(
-      images, [](const ImageOfArray& entry) { return entry.image->bytes() < layout_of(entry).bytes; });
-  if (is_new) {
-    // Memory that is too small is given back first.
-    for (const ImageOfArray& entry : images) *entry.image = {};
-    const HostBytes memory = allocated("images", bytes_for(images));
-    std::size_t begin = 0;
-    for (const ImageOfArray& entry : images) {
-      const std::size_t end = begin + static_cast<std::size_t>(bytes_for({entry}));
-      entry.image->memory_ = Kokkos::subview(memory, std::pair(begin, end));
-      begin = end;
-    }
-  }
-  for (const ImageOfArray& entry : images) entry.image->lay_out(entry, is_new);
+    block_ = {layout, memory_};
+  planned_ = std::move(planned);
 }
 
 HostBlock Image::points() const { return block_.host_block(domain_, block_.memory().data(), type_); }

@@ -57,20 +57,6 @@ class PlanCache {
   std::vector<Entry> entries_;
 };
 
-class Image;
-
-/// An image, and the array of a plan that it is to be (see Image::become_array).
-struct ImageOfArray {
-  /// The image.
-  Image* image = nullptr;
-  /// The plan.
-  std::shared_ptr<const PlannedPipeline> planned = {};
-  /// The array of the plan.
-  std::string array = {};
-  /// The points that other pipelines need besides.
-  Box more = {};
-};
-
 /// An image in host memory, with the layout that a plan needs for its input or output. Pipelines on hosts
 /// read and write it without copies, and those on devices copy its points. Images are meant to be the buffers
 /// of pools.
@@ -87,16 +73,6 @@ class Image {
   void become_array(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
                     const Box& more = {});
 
-  /// Makes each of several images its array. If an image has too little memory, all of them get new memory,
-  /// in one allocation and one after the other, as a plan would place them. Pipelines that read many images
-  /// are slower if each image is an allocation of its own: all of these begin at the same place of a page, so
-  /// that their rows compete for the same lines of the cache, and few of them are large enough for huge
-  /// pages. The allocation lives as long as one of the images, or their blocks, uses a part of it.
-  static void become_arrays(const std::vector<ImageOfArray>& images);
-
-  /// Returns the bytes of the memory that `become_arrays` gives such images, which may be null here.
-  static std::int64_t bytes_for(const std::vector<ImageOfArray>& images);
-
   /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
   /// Returns the points of the domain. Points outside the domain, which boundary conditions fill, are not
@@ -108,10 +84,6 @@ class Image {
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:
-  /// Takes the domain, the type and the layout of an array in the present memory. The calling thread touches
-  /// memory that is new.
-  void lay_out(const ImageOfArray& entry, bool is_new);
-
   std::shared_ptr<const PlannedPipeline> planned_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> memory_;
   Block<Kokkos::HostSpace> block_;

@@ -31,6 +31,7 @@
 #include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/video_series.hpp"
 #include "tessera/app/detail/watchdog.hpp"
+#include "tessera/app/image_application.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/view/collectively.hpp"
@@ -95,6 +96,7 @@ class SeriesAcross {
   bool is_stopped() const;
   bool skips() const { return items_->may_skip() && deck_.text_of("on_error") == "skip"; }
   Shape& shape_of_present();
+  const ArrayDeclaration& written(const Shape& shape) const;
   void compute(Shape& shape, Watchdog& watchdog);
   bool compute_next(Watchdog& watchdog);
   void allocate(Shape& shape);
@@ -159,6 +161,12 @@ Shape& SeriesAcross::shape_of_present() {
   return *present_;
 }
 
+/// Returns the array that is written: the result, or the picture of it.
+const ArrayDeclaration& SeriesAcross::written(const Shape& shape) const {
+  if (application_.picture.empty() || !writes_picture(deck_)) return *shape.setup.result();
+  return (*shape.setup.pipeline)[shape.setup.pipeline->find(application_.picture)];
+}
+
 /// Gives a plan its memory.
 void SeriesAcross::allocate(Shape& shape) {
   phases_.begin(Phase::allocate);
@@ -178,7 +186,7 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
   items_->open(bindings);
   shape.loops->forget_history();
   shape.loops->listen(bindings);
-  const ArrayDeclaration& result = *shape.setup.result();
+  const ArrayDeclaration& result = written(shape);
   const auto notes = [&]() -> io::FileNotes {
     return {shape.loops->history().lists(),
             result_attributes(application_, deck_, *shape.setup.pipeline, shape.plans.mine())};
@@ -309,7 +317,7 @@ void SeriesAcross::write_records(const SeriesOutcome& outcome) {
 ExitStatus SeriesAcross::only_plan() {
   if (!items_->next()) throw InputError(fmt::format("{}: there is no image", deck_.location("input.video")));
   const Shape& shape = shape_of_present();
-  const ArrayDeclaration& result = *shape.setup.result();
+  const ArrayDeclaration& result = written(shape);
   if (options_.explain) explain_run(shape.setup, shape.plans);
   if (options_.estimate) estimate_run(shape.setup, shape.plans);
   if (!options_.check || options_.quiet) return ExitStatus::done;

@@ -19,8 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Makes each image go with the one that follows it. The last one has none.
+void add_next(const deck::Deck& deck, std::vector<SeriesItem>& items) {
+  if (items.size() < 2)
+    deck.fail("input.files", "each image goes with the next one, and there is only one: name more");
+  for (std::size_t i = 0; i + 1 < items.size(); ++i) items[i].listed.push_back(items[i + 1].input);
+  items.pop_back();
+}
+
 /// Adds the files of an input to the images that they belong to.
 void add_listed(const deck::Deck& deck, const ListedInput& listed, std::vector<SeriesItem>& items) {
+  if (listed.entries.empty()) return add_next(deck, items);
   const std::vector<std::string> files = matching_files(deck, listed.key, listed.entries);
   if (files.size() != items.size())
     deck.fail(listed.key,
@@ -57,6 +66,10 @@ std::vector<ListedInput> listed_inputs(const PipelineApplication& application, c
   std::vector<ListedInput> listed;
   for (const ImageList& list : application.image_lists) {
     check_length(deck, list);
+    if (!deck.is_set(list.key)) {
+      listed.push_back({list.input(0), "input.files", {}});
+      continue;
+    }
     const auto& entries = deck.get<std::vector<std::string>>(list.key);
     for (std::size_t i = 0; i < entries.size(); ++i)
       listed.push_back({list.input(i), list.key, {entries[i]}});
@@ -90,8 +103,9 @@ deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck
   deck::Deck single = deck.with(application.input_key, item.input, item.input);
   auto listed = item.listed.begin();
   for (const ImageList& list : application.image_lists) {
-    const auto count = std::ssize(deck.get<std::vector<std::string>>(list.key));
-    single = single.with(list.key, std::vector<std::string>(listed, listed + count), deck.location(list.key));
+    const auto count = static_cast<std::ptrdiff_t>(count_of(deck, list));
+    single = single.with(list.key, std::vector<std::string>(listed, listed + count),
+                         deck.location(deck.is_set(list.key) ? list.key : "input.files"));
     listed += count;
   }
   for (const FurtherImage& further : application.further_images)
@@ -114,13 +128,14 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
                           "or .raw",
                           pattern));
   std::vector<SeriesItem> items;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    items.push_back({inputs[i], expanded(deck, "output.files", inputs[i], static_cast<std::int64_t>(i),
-                                         std::ssize(inputs))});
+  for (const std::string& input : inputs) items.push_back({input, ""});
+  for (const ListedInput& input : listed) add_listed(deck, input, items);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    items[i].output =
+        expanded(deck, "output.files", items[i].input, static_cast<std::int64_t>(i), std::ssize(items));
   if (items.size() > 1 && items.front().output == pattern)
     deck.fail("output.files",
               fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));
-  for (const ListedInput& input : listed) add_listed(deck, input, items);
   check_outputs(deck, items, shared);
   return items;
 }

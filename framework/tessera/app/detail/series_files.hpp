@@ -26,7 +26,8 @@ struct ListedInput {
   /// The name of the input.
   std::string name;
   /// The key that names the files, and the entries of the key that do: files or patterns, whose files belong
-  /// to the images of the series one by one.
+  /// to the images of the series one by one. Without entries, each image goes with the next one of the
+  /// series.
   std::string key;
   std::vector<std::string> entries;
   /// The block of the keys that choose an image in a file, such as `input.dataset`.

@@ -32,6 +32,14 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
   return image_in(index, std::move(plan), std::move(memory));
 }
 
+HostBlock add_input(SeriesImage& image, graph::Lease<graph::Image> memory) {
+  const SeriesPlan& plan = *image.plan;
+  const std::size_t place = image.images.size();
+  memory->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
+  image.images.push_back(std::move(memory));
+  return image.last().points();
+}
+
 io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,
                                 std::size_t place, const std::string& path) {
   const std::string block = place == 0 ? "input" : listed_inputs(application, deck)[place - 1].block;
@@ -67,8 +75,7 @@ std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck
       noted.attributes.push_back({inputs[i + 1], item.listed[i]});
     return noted;
   };
-  return std::move(
-      io::create_hdf5(communicator, path, {{name, type, box}}, hdf5_storage(deck), all).front());
+  return std::move(io::create_hdf5(communicator, path, {{name, type, box}}, hdf5_storage(deck), all).front());
 }
 
 SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck,
@@ -104,17 +111,17 @@ SeriesImage SeriesImages::read_listed(const std::string& path, const std::string
   const io::ImageInfo info = inspect(place, path);
   const HostBlock like = image.images.front()->points();
   check_alike(path, info, first, {.type = like.type, .domain = like.box});
-  const SeriesPlan& plan = *image.plan;
-  to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
-  image.images.push_back(std::move(to));
-  open_in_series(application_, deck_, place, path, info)->read(image.last().points());
+  const HostBlock points = add_input(image, std::move(to));
+  open_in_series(application_, deck_, place, path, info)->read(points);
   return image;
 }
 
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
   const HostBlock points = image.last().points();
   create_result(MPI_COMM_SELF, deck_, item, application_.output, points.type, points.box, image.plan->inputs,
-                [&image]() -> io::FileNotes { return {image.history, image.plan->attributes}; })
+                [&image]() -> io::FileNotes {
+                  return {image.history, image.plan->attributes};
+                })
       ->write(points);
 }
 

@@ -46,6 +46,10 @@ SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> pl
 SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
                          graph::Lease<graph::Image> memory);
 
+/// Adds `memory` for the next image that the plan reads to `image`, which was read so far. Returns its
+/// points.
+HostBlock add_input(SeriesImage& image, graph::Lease<graph::Image> memory);
+
 /// Returns the description of the image in a file of a series. `place` is the place of the image in the list
 /// of input_names; the keys `input.dataset` and `input.page`, or those of the further image, choose it.
 io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,

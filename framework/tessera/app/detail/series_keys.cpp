@@ -32,7 +32,9 @@ bool goes_across_ranks(const deck::Deck& deck) {
   return is_given(deck, "items.across") && deck.text_of("items.across") == "ranks";
 }
 
-bool takes_videos(const PipelineApplication& application) { return application.image_lists.empty(); }
+bool takes_videos(const PipelineApplication& application) {
+  return std::ranges::all_of(application.image_lists, &ImageList::may_follow);
+}
 
 std::string task_name(const PipelineApplication& application) {
   constexpr std::string_view prefix = "tessera-";
@@ -133,6 +135,9 @@ namespace {
 void check_keys_across(const PipelineApplication& application, const deck::Deck& deck) {
   if (is_program(deck))
     deck.fail("items.across", "this deck divides the series into tasks on groups of ranks: leave it out");
+  if (is_video(deck) && !application.image_lists.empty())
+    deck.fail("items.across",
+              "each frame goes with the next one, and one rank computes with both: write rank");
   std::vector<std::string> keys = keys_of_graph(application);
   keys.emplace_back("graph.window");
   for (const std::string& key : keys)
@@ -178,6 +183,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
       refuse(further.file_key(), fmt::format("'{}' is given, too: give one of them", files));
     if (!has_files) refuse(files, "it is about series of files: leave it out");
   }
+  if (!has_files)
+    for (const ImageList& list : application.image_lists)
+      refuse(list.key, "each frame of a video goes with the next one: leave it out");
   if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
   if (options.estimate && !is_program(deck) && !across)

@@ -17,7 +17,7 @@ bool is_given(const deck::Deck& deck, const std::string& key);
 bool takes_series(const PipelineApplication& application);
 
 /// Returns whether an application that can run on a series of images can run on a video, too. It cannot if it
-/// has lists of images.
+/// has lists of images whose key must be given.
 bool takes_videos(const PipelineApplication& application);
 
 /// Returns the name of the graph of a series, which is also that of the task that computes the whole

@@ -10,6 +10,7 @@
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/image_application.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -108,7 +109,10 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   plan.needed.resize(plan.inputs.size());
   plan.parts_until_free.assign(plan.inputs.size(), 0);
   std::vector<std::string> names = plan.inputs;
-  const std::vector<PipelinePart> parts = parts_of(application);
+  std::vector<PipelinePart> parts = parts_of(application);
+  const bool is_picture = !application.picture.empty() && writes_picture(deck);
+  const std::string& result = is_picture ? application.picture : application.output;
+  if (application.parts.empty()) parts.front().output = result;
   const auto different = different_images(application, deck, image, shared);
   for (const PipelinePart& part : parts) {
     plan.parts.push_back({planned_part(application, part, deck, image, threads, different)});
@@ -119,8 +123,8 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   }
   if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())
     fail(parts.front(), "does not read 'input'");
-  if (parts.back().output != application.output)
-    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", application.output));
+  if (parts.back().output != result)
+    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", result));
   plan.parts_until_free.back() = parts.size() + 1;
   return plan;
 }

@@ -13,6 +13,7 @@
 #include "tessera/io/unfinished_files.hpp"
 #include "tessera/io/video.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace tessera::app {
 namespace {
@@ -30,11 +31,26 @@ SentFrame packed_frame(const SeriesImage& frame) {
   return {graph::packed(frame.index, frame.last().points()), frame.unfinished};
 }
 
+/// A frame and the next one on their way to the rank that computes with both. The frame between two pairs is
+/// kept once.
+struct FramePair {
+  std::int64_t index = 0;
+  graph::Lease<graph::PackedImage> first, second;
+
+  static auto members(auto& pair) { return std::tie(pair.index, pair.first, pair.second); }
+};
+
+/// A frame in memory, and the next one, which is not yet there.
+struct HalfPair {
+  SeriesImage image;
+  graph::Lease<graph::PackedImage> second;
+};
+
 class VideoSeries final : public Series {
  public:
   explicit VideoSeries(const SeriesContext& context);
 
-  std::int64_t count() const override { return frames_; }
+  std::int64_t count() const override { return is_paired() && frames_ > 0 ? frames_ - 1 : frames_; }
   std::string check() override;
   void add_tasks(graph::Graph& graph) override;
   void begin() override;
@@ -51,6 +67,12 @@ class VideoSeries final : public Series {
 
  private:
   void open();
+  /// Returns whether each frame goes with the next one.
+  bool is_paired() const { return plan_->inputs.size() > 1; }
+  graph::Lease<graph::PackedImage> next_frame();
+  std::optional<FramePair> next_pair(std::int64_t number);
+  graph::Flow<SeriesImage> frames(graph::Graph& graph, const graph::Pool<graph::Image>& pool);
+  graph::Flow<SeriesImage> pairs(graph::Graph& graph, const graph::Pool<graph::Image>& pool);
   graph::Flow<SeriesImage> dealt_out(graph::Graph& graph, const graph::Flow<SeriesImage>& frames,
                                      const graph::Pool<graph::Image>& pool, const std::string& name,
                                      bool is_result);
@@ -66,6 +88,8 @@ class VideoSeries final : public Series {
   std::int64_t frames_ = -1;
   io::ImageInfo info_;
   std::shared_ptr<const SeriesPlan> plan_;
+  /// The second frame of the last pair.
+  graph::Lease<graph::PackedImage> last_;
 };
 
 VideoSeries::VideoSeries(const SeriesContext& context)
@@ -126,21 +150,64 @@ graph::Flow<SeriesImage> VideoSeries::dealt_out(graph::Graph& graph, const graph
       received, pool);
 }
 
-void VideoSeries::add_tasks(graph::Graph& graph) {
-  using graph::Lease, graph::Image;
-  const graph::Pool<Image> pool = add_images(context_, graph);
-  auto frames = graph.source(
+/// Returns the next frame of the video; nothing after the last one.
+graph::Lease<graph::PackedImage> VideoSeries::next_frame() {
+  graph::PackedImage frame;
+  frame.samples.resize(static_cast<std::size_t>(info_.domain.size()) * size_of(info_.type));
+  if (!reader_->read(packed_block(frame.samples.data(), info_.type, info_.domain))) return {};
+  return graph::Lease<graph::PackedImage>::of(std::move(frame));
+}
+
+std::optional<FramePair> VideoSeries::next_pair(std::int64_t number) {
+  if (number == 0) last_ = next_frame();
+  FramePair pair{number, std::move(last_), {}};
+  if (context_.is_stopped()) return std::nullopt;
+  pair.second = last_ = next_frame();
+  if (pair.second) return pair;
+  if (number == 0)
+    context_.deck.fail("input.video", "each frame goes with the next one, and there is only one: give more");
+  return std::nullopt;
+}
+
+graph::Flow<SeriesImage> VideoSeries::pairs(graph::Graph& graph, const graph::Pool<graph::Image>& pool) {
+  auto decoded = graph.source("read", {}, [this](std::int64_t number) { return next_pair(number); });
+  if (context_.session.rank_count() > 1)
+    decoded = graph.send(
+        "send frames", [](const FramePair& pair) { return pair.index; }, decoded);
+  const auto begun = graph.task(
+      "unpack frames", {},
+      [this](const FramePair& pair, graph::Lease<graph::Image> to) {
+        SeriesImage image = input_image(pair.index, plan_, std::move(to));
+        graph::unpack(*pair.first, image.last().points());
+        return HalfPair{std::move(image), pair.second};
+      },
+      decoded, pool);
+  return graph.task(
+      reading_task(plan_->inputs[1]), {},
+      [](HalfPair pair, graph::Lease<graph::Image> to) {
+        graph::unpack(*pair.second, add_input(pair.image, std::move(to)));
+        return std::move(pair.image);
+      },
+      begun, pool);
+}
+
+graph::Flow<SeriesImage> VideoSeries::frames(graph::Graph& graph, const graph::Pool<graph::Image>& pool) {
+  const auto read = graph.source(
       "read", {},
-      [this](std::int64_t i, Lease<Image> to) -> std::optional<SeriesImage> {
+      [this](std::int64_t i, graph::Lease<graph::Image> to) -> std::optional<SeriesImage> {
         SeriesImage frame = input_image(i, plan_, std::move(to));
         if (context_.is_stopped() || !reader_->read(frame.last().points())) return std::nullopt;
         return frame;
       },
       pool);
-  const bool is_alone = context_.session.rank_count() == 1;
-  if (!is_alone) frames = dealt_out(graph, frames, pool, "frames", false);
-  auto results = add_computation(context_, graph, frames, pool);
-  if (!is_alone) results = dealt_out(graph, results, pool, "results", true);
+  return context_.session.rank_count() == 1 ? read : dealt_out(graph, read, pool, "frames", false);
+}
+
+void VideoSeries::add_tasks(graph::Graph& graph) {
+  const graph::Pool<graph::Image> pool = add_images(context_, graph);
+  auto results =
+      add_computation(context_, graph, is_paired() ? pairs(graph, pool) : frames(graph, pool), pool);
+  if (context_.session.rank_count() > 1) results = dealt_out(graph, results, pool, "results", true);
   graph.sink(
       "write", {.order = graph::Order::stamp}, [this](const SeriesImage& frame) { write(frame); }, results);
 }

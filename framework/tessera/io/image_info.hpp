@@ -74,11 +74,12 @@ struct ImageChoice {
 /// 64
 ///   bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in the
 ///   order in which they are stored; the orientation that the file asks for is ignored.
-/// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel). Integers may be compressed by RICE or PLIO.
-///   Row 0 is the first row of the file, which astronomical programs show at the bottom. If the header only
-///   shifts integers by half their range (BZERO), signed integers become unsigned, and uint8 becomes int8.
-///   With any other scaling, integers of 8 or 16 bits become float32, and integers of 32 or 64 bits become
-///   float64. Points without a value (BLANK) then become NaN.
+/// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel), with any compression in tiles that CFITSIO
+///   supports, also of floats that were rounded to integers before (quantised). Row 0 is the first row of the
+///   file, which astronomical programs show at the bottom. If the header only shifts integers by half their
+///   range (BZERO), signed integers become unsigned, and uint8 becomes int8. With any other scaling, integers
+///   of 8 or 16 bits become float32, and integers of 32 or 64 bits become float64. Points without a value
+///   (BLANK) then become NaN.
 /// - JPEG: Grey images are uint8. RGB and YCbCr images become RGB images of uint8.
 /// - RLE: Patterns of the Game of Life in the format of Golly and LifeWiki. The first line after comments
 ///   begins with `x = W, y = H`. The elements are uint8: 1 for a live cell, 0 for a dead one.

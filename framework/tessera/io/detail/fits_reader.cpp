@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <system_error>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/fits_header.hpp"
-#include "tessera/io/detail/fits_tiles.hpp"
 
 namespace tessera::io::detail {
 
@@ -99,7 +99,6 @@ void FitsReader::check(int status) const {
 void FitsReader::open() {
   // At the beginning of a name, CFITSIO removes blanks, and replaces '~' by a home directory.
   const std::string name = path_.front() == '/' ? path_ : "./" + path_;
-  check_header(path_, 0);
   file_ = std::make_unique<File>();
   int status = 0;
   fits_open_diskfile(&file_->handle, name.c_str(), READONLY, &status);
@@ -107,11 +106,7 @@ void FitsReader::open() {
 }
 
 bool FitsReader::move_on() {
-  LONGLONG next = 0;
   int status = 0;
-  fits_get_hduaddrll(file_->handle, nullptr, nullptr, &next, &status);
-  check(status);
-  check_header(path_, next);
   fits_movrel_hdu(file_->handle, 1, nullptr, &status);
   if (status == END_OF_FILE) return false;
   check(status);
@@ -183,42 +178,50 @@ void FitsReader::find_layout() {
     fail(path_,
          fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, dimensions),
          "choose another extension");
-  double bytes = 8;
+  double points = 1;
   for (int d = 0; d < dimensions; ++d) {
     const LONGLONG extent = extents[static_cast<std::size_t>(d)];
     domain_.range[domain_.dimensions++] = {0, extent};
-    bytes *= static_cast<double>(extent);
+    points *= static_cast<double>(extent);
   }
   if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
-  if (bytes > 0x1p62)
+  if (8 * points > 0x1p62)
     fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what),
          "get a complete copy of the file");
   type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
   const bool is_compressed = fits_is_compressed_image(file_->handle, &status) != 0;
-  has_blanks_ = is_compressed || bits > 0;
-  if (is_compressed)
-    tiles_ = std::make_unique<FitsTiles>(path_, file_->handle, domain_);
-  else
-    check_size(bits);
+  has_blanks_ = bits > 0 || (is_compressed && is_quantised());
+  // A compressed image is a table of tiles, which are lists behind the rows of the table.
+  check_size(is_compressed ? number_of("NAXIS1", 0) * number_of("NAXIS2", 0) + number_of("PCOUNT", 0)
+                           : points * std::abs(bits) / 8);
 }
 
-void FitsReader::check_size(int bits) const {
-  LONGLONG data = 0;
+/// Returns whether the floats of a compressed image were rounded to integers, each tile with a scale of its
+/// own.
+bool FitsReader::is_quantised() const {
+  char column[] = "ZSCALE";
+  int number = 0, status = 0;
+  fits_get_colnum(file_->handle, CASEINSEN, column, &number, &status);
+  fits_clear_errmsg();
+  return status == 0 || number_of("ZSCALE", 0) != 0;
+}
+
+/// Throws InputError if the file ends before the data of the extension, which have `bytes` bytes.
+void FitsReader::check_size(double bytes) const {
+  LONGLONG begin = 0;
   int status = 0;
-  fits_get_hduaddrll(file_->handle, nullptr, &data, nullptr, &status);
+  fits_get_hduaddrll(file_->handle, nullptr, &begin, nullptr, &status);
   check(status);
-  const std::int64_t end = data + domain_.size() * std::abs(bits) / 8;
+  const double end = static_cast<double>(begin) + bytes;
   std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
-  if (error || size < end)
+  const auto size = std::filesystem::file_size(path_, error);
+  if (error || static_cast<double>(size) < end)
     fail(path_,
-         fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {})", size, end),
+         fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {:.0f})", size, end),
          "get a complete copy of the file");
 }
 
 void FitsReader::read(const HostBlock& block) {
-  if (tiles_) tiles_->check(block.box);
-  // A blank is a point without a value. If no value for blanks is passed, CFITSIO leaves floats unchanged.
   float narrow = std::numeric_limits<float>::quiet_NaN();
   double wide = std::numeric_limits<double>::quiet_NaN();
   void* blank = nullptr;

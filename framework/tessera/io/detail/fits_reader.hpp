@@ -11,8 +11,6 @@
 
 namespace tessera::io::detail {
 
-class FitsTiles;
-
 /// Reads an image of a FITS file with the library CFITSIO. The constructor and `read` throw InputError about
 /// the path when the file is damaged.
 class FitsReader {
@@ -42,15 +40,17 @@ class FitsReader {
   std::string name() const;
   double number_of(const char* key, double otherwise) const;
   void find_layout();
-  void check_size(int bits) const;
+  bool is_quantised() const;
+  void check_size(double bytes) const;
   void check(int status) const;
 
   std::string path_;
   std::unique_ptr<File> file_;
-  std::unique_ptr<FitsTiles> tiles_;  ///< null unless the image is compressed
   ElementType type_ = ElementType::uint8;
   Box domain_;
-  bool has_blanks_ = false;  ///< whether CFITSIO is to turn blanks into NaN in floating blocks
+  /// Whether there may be points without a value, which CFITSIO is to turn into NaN in floating blocks. It
+  /// leaves floats unchanged if it is not to look for such points.
+  bool has_blanks_ = false;
 };
 
 }  // namespace tessera::io::detail

@@ -53,10 +53,7 @@ std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck
                                          const io::FileNotes& notes) {
   const std::string& path = item.output;
   const std::string key = output_key_of(path);
-  if (key == "output.flo") return io::create_flo(communicator, path, box, type);
-  if (key == "output.png") return io::create_png(communicator, path, box, type);
-  if (key == "output.tiff") return io::create_tiff(communicator, path, box, type);
-  if (key != "output.file") return io::create_raw(communicator, path, box, type);
+  if (key != "output.file") return io::create_image(communicator, format_of_key(key), path, box, type);
   io::FileNotes all = notes;
   all.attributes.push_back({"input", item.input});
   for (std::size_t i = 0; i < item.listed.size(); ++i)

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "io/io_test_support.hpp"
-#include "tessera/io/detail/png_deflate.hpp"
+#include "tessera/io/detail/png_encoding.hpp"
 
 namespace tessera::io_test {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "io/io_test_support.hpp"
 #include "tessera/io/checkpoint_file.hpp"
-#include "tessera/io/hdf5_version.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/video.hpp"

@@ -5,8 +5,7 @@
 
 #include "io/io_test_support.hpp"
 #include "io/plain_png.hpp"
-#include "tessera/io/detail/in_threads.hpp"
-#include "tessera/io/detail/png_filter.hpp"
+#include "tessera/io/detail/png_encoding.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::io_test {

@@ -2,7 +2,7 @@
 #include <complex>
 
 #include "io/io_test_support.hpp"
-#include "tessera/io/hdf5_version.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"

@@ -8,7 +8,7 @@
 #include "domain/random.hpp"
 #include "io_test_support.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/io/detail/row_source.hpp"
+#include "tessera/io/detail/sources.hpp"
 
 namespace tessera {
 namespace {

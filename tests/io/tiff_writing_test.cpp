@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/io_test_support.hpp"
 #include "io/plain_tiff.hpp"
-#include "tessera/io/detail/tiff_writer.hpp"
+#include "tessera/io/detail/tiff.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::io_test {

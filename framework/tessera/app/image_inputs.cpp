@@ -23,7 +23,7 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
   schema.add({.name = key,
               .type = deck::ValueType::path,
               .group = "Files",
-              .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
+              .help = help + ": " + io::readable_formats("or"),
               .required = required,
               .alternatives = alternatives});
   schema.add({.name = name + ".dataset",

@@ -22,9 +22,9 @@ std::string path_of(const deck::Deck& deck, const char* key) {
 /// Returns the keys of the program that name files for the result.
 std::vector<std::string> declared_keys(const deck::Deck& deck) {
   std::vector<std::string> keys;
-  for (const char* key : {"output.file", "output.png", "output.tiff", "output.raw", "output.rle",
-                          "output.flo", "output.comparison"})
-    if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
+  for (const std::string& key : output_keys())
+    if (deck.schema().find(key) != nullptr) keys.push_back(key);
+  if (deck.schema().find("output.comparison") != nullptr) keys.emplace_back("output.comparison");
   return keys;
 }
 
@@ -172,14 +172,11 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& app
     else
       stages_[application.picture] = std::move(sink);
   }
-  if (const std::string path = deck.text_of("output.tiff"); !path.empty())
-    tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
-  if (const std::string path = deck.text_of("output.raw"); !path.empty())
-    tee_.sinks.push_back(io::create_raw(communicator, path, result.domain, result.type));
-  if (const std::string path = path_of(deck, "output.rle"); !path.empty())
-    tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
-  if (const std::string path = path_of(deck, "output.flo"); !path.empty())
-    tee_.sinks.push_back(io::create_flo(communicator, path, result.domain, result.type));
+  for (const std::string& key : output_keys())
+    if (const std::string path = path_of(deck, key.c_str());
+        !path.empty() && key != "output.file" && key != "output.png")
+      tee_.sinks.push_back(
+          io::create_image(communicator, format_of_key(key), path, result.domain, result.type));
   if (!comparison_.empty()) add_comparison(deck, *inputs.image(), result);
 }
 

@@ -91,7 +91,7 @@ class CheckpointReader {
   void read(const std::string& array, const HostBlock& block);
 
  private:
-  class Content;
+  struct Content;
   std::unique_ptr<Content> content_;
 };
 

@@ -10,9 +10,8 @@
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/gatherer.hpp"
-#include "tessera/io/detail/interleaved.hpp"
-#include "tessera/io/detail/png_writer.hpp"
+#include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {
@@ -95,27 +94,16 @@ std::byte shade(float value, float white) {
   return static_cast<std::byte>(scaled > 0.0F ? std::min(scaled, 255.0F) : 0.0F);
 }
 
-/// Writes row `y` of the crop to `samples`. Each point is repeated `factor` times.
-void draw_row(const Crop& crop, std::int64_t y, float white, std::int64_t factor, std::byte* samples) {
-  for (std::int64_t x = 0; x < crop.width * factor; ++x)
-    for (int c = 0; c < crop.channels; ++c) {
-      const std::int64_t point = (c * crop.height + y) * crop.width + x / factor;
-      *samples++ = shade(crop.values[static_cast<std::size_t>(point)], white);
-    }
-}
-
-void draw(const UnfinishedFile& file, const Crop& before, const Crop& after) {
-  const std::int64_t factor = std::max<std::int64_t>(1, half_width / std::max(before.width, before.height));
-  const std::int64_t half = before.width * factor;
-  const PngLayout layout{2 * half + separator, before.height * factor, before.channels, 8};
-  const float white_after = after.type == before.type ? before.white : after.white;
-  PngWriter writer(file, layout, 1);
-  writer.write_rows(layout.height, [&](std::int64_t y, std::byte* row) {
-    std::fill_n(row, layout.width * layout.channels, separator_colour);
-    draw_row(before, y / factor, before.white, factor, row);
-    draw_row(after, y / factor, white_after, factor, row + (half + separator) * layout.channels);
-  });
-  writer.finish();
+/// Draws the crop into the picture, from its column `x` on. Each point is repeated `factor` times along x and
+/// along y.
+void draw(const Crop& crop, float white, std::int64_t factor, std::int64_t x, const HostBlock& picture) {
+  for (int c = 0; c < crop.channels; ++c)
+    for (std::int64_t y = 0; y < crop.height * factor; ++y)
+      for (std::int64_t i = 0; i < crop.width * factor; ++i) {
+        const std::int64_t point = (c * crop.height + y / factor) * crop.width + i / factor;
+        picture.data[(c * picture.box[1].size() + y) * picture.box[0].size() + x + i] =
+            shade(crop.values[static_cast<std::size_t>(point)], white);
+      }
 }
 
 }  // namespace
@@ -125,15 +113,26 @@ void write_comparison_png(MPI_Comm communicator, const std::string& path, const 
   if (!is_writable_image(domain))
     fail(path, fmt::format("a comparison shows images of 1, 3 or 4 channels, not {}", to_string(domain)),
          "leave it out");
-  UnfinishedFile file(communicator, path);
+  const Box shown = middle_of(domain);
+  const std::int64_t factor =
+      std::max<std::int64_t>(1, half_width / std::max(shown[0].size(), shown[1].size()));
+  const std::int64_t half = shown[0].size() * factor;
+  const Box box = image_domain(2 * half + separator, shown[1].size() * factor, channels_of(shown).size());
+  const auto sink = create_png(communicator, path, box, ElementType::uint8);
   const Crop before = gather_middle(communicator, path, before_owned, domain);
   const Crop after = gather_middle(communicator, path, after_owned, domain);
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
+  std::vector<std::byte> picture;
+  HostBlock block;
   collectively(communicator, [&] {
-    if (rank == 0) draw(file, before, after);
+    if (rank != 0) return;
+    picture.assign(static_cast<std::size_t>(box.size()), separator_colour);
+    block = packed_block(picture.data(), ElementType::uint8, box);
+    draw(before, before.white, factor, 0, block);
+    draw(after, after.type == before.type ? before.white : after.white, factor, half + separator, block);
   });
-  file.complete();
+  sink->write(block);
 }
 
 }  // namespace tessera::io

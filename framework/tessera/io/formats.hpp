@@ -1,14 +1,106 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
 
-/// Returns one line of text, without a line feed, that lists file formats: first those that this build of
-/// Tessera supports, then, after "without", those that it does not support. An example is "formats: HDF5
-/// 1.10.8, PNG, TIFF, JPEG, VIDEO, without FITS". Raw and RLE files need no library and are not listed. The
-/// order of the formats is always the same.
+struct ImageChoice;
+struct ImageInfo;
+
+/// The formats of image files. `ome_tiff` is a TIFF file with a pyramid, which is only written. `rle` is a
+/// pattern of the Game of Life with run-length encoding. `flo` is an optical flow in the format of the
+/// Middlebury benchmark. `raw` is a file that holds only numbers, without a description of their type and
+/// shape.
+enum class ImageFormat : std::uint8_t { png, hdf5, tiff, jpeg, fits, rle, flo, ome_tiff, raw };
+
+/// What Tessera can do with files of a format. A function is null if Tessera cannot do this, and all are null
+/// in a build without the library of the format.
+struct FormatFunctions {
+  /// Returns a description of the image in the file. Not collective. Throws InputError when the file is
+  /// damaged.
+  ImageInfo (*inspect)(const std::string& path, const ImageChoice& choice) = nullptr;
+  /// Returns a source of the image, as open_image does.
+  std::unique_ptr<BlockSource> (*open)(MPI_Comm communicator, const std::string& path,
+                                       const ImageInfo& info) = nullptr;
+  /// Creates a file and returns its sink, as create_image does.
+  std::unique_ptr<BlockSink> (*create)(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                       ElementType type, int threads) = nullptr;
+};
+
+/// What is special about a format of image files.
+struct FormatTraits {
+  /// Whether messages list the format among those that can be read.
+  bool is_listed = false;
+  /// Whether a file may hold several images, which are chosen by ImageChoice::dataset.
+  bool has_datasets = false;
+  /// Whether a file may hold several images, which are chosen by ImageChoice::page.
+  bool has_pages = false;
+  /// Whether only one thread at a time may read and write such files, as the library is not made for several.
+  bool needs_one_thread = false;
+  /// Whether files can only be decoded from their beginning.
+  bool is_read_in_order = false;
+};
+
+/// A format of image files: a row of the table that formats() returns.
+struct Format {
+  ImageFormat id = ImageFormat::raw;
+  /// The name of the format in messages.
+  std::string_view name;
+  /// The words of messages for a file of this format.
+  std::string_view kind;
+  /// The library that the format needs, as in the name of the CMake option TESSERA_<library>; empty if the
+  /// format needs none.
+  std::string_view library;
+  /// The last word of the deck's key for a result in this format, as in `output.png`; empty if no program has
+  /// such a key.
+  std::string_view output;
+  /// The endings of file names, in lower case. Messages propose the first one.
+  std::vector<std::string_view> endings;
+  /// The bytes with which files begin: those of one of the signatures.
+  std::vector<std::string_view> signatures;
+  /// Returns whether there is an image of this format at the path; null if the signatures are enough. `file`
+  /// is open at any place, or null if there is a folder at the path.
+  bool (*is_at)(const std::string& path, std::FILE* file) = nullptr;
+  /// What reads and writes the files. It is defined in the folder io/formats.
+  FormatFunctions functions;
+  FormatTraits traits;
+
+  /// Returns whether this Tessera was built with the library of the format.
+  bool is_built() const {
+    return functions.inspect != nullptr || functions.open != nullptr || functions.create != nullptr;
+  }
+};
+
+/// Returns the table of all formats, which is always in the same order.
+const std::vector<Format>& formats();
+
+/// Returns the row of the table for a format.
+const Format& format_of(ImageFormat id);
+
+/// Returns the names of the formats that are listed among those that can be read, such as "PNG, HDF5 or TIFF"
+/// with `or` as the last word.
+std::string readable_formats(const std::string& last_word);
+
+/// Returns one line of text, without a line feed, that lists the formats that need a library: first those
+/// that this build of Tessera supports, then, after "without", those that it does not support. An example is
+/// "formats: HDF5 1.10.8, PNG, TIFF, JPEG, VIDEO, without FITS".
 std::string formats_text();
+
+/// Returns the version of HDF5 that Tessera was compiled with, such as "1.10.8", or "none" when Tessera was
+/// built without HDF5. Any thread may call it at any time. HDF5 itself refuses to work as a library of
+/// another version.
+std::string hdf5_version();
 
 }  // namespace tessera::io

@@ -9,13 +9,9 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/io/formats.hpp"
 
 namespace tessera::io {
-
-/// The formats of image files. `rle` is a pattern of the Game of Life with run-length encoding. `flo` is an
-/// optical flow in the format of the Middlebury benchmark. `raw` is a file that holds only numbers, without a
-/// description of their type and shape.
-enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg, fits, flo, raw };
 
 /// The layout of the numbers in a raw file.
 struct RawLayout {
@@ -65,20 +61,19 @@ struct ImageChoice {
 /// matter. Not collective: one rank calls this function. The formats are read as follows:
 ///
 /// - PNG: Grey, RGB or RGBA images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits.
-/// Images
-///   with a palette become RGB images, or RGBA images if the palette has transparent entries.
+///   Images with a palette become RGB images, or RGBA images if the palette has transparent entries.
 /// - HDF5: Data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
 ///   slowest first. The elements are integers or floats of at most 64 bits in any byte order, or compounds of
 ///   two such floats with the names `r` and `i`, which are complex numbers as h5py writes them.
 /// - TIFF and BigTIFF: Grey, RGB or RGBA images in strips or tiles. The samples are integers of 8, 16, 32 or
-/// 64
-///   bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in the
-///   order in which they are stored; the orientation that the file asks for is ignored.
-/// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel). Integers may be compressed by RICE or PLIO.
-///   Row 0 is the first row of the file, which astronomical programs show at the bottom. If the header only
-///   shifts integers by half their range (BZERO), signed integers become unsigned, and uint8 becomes int8.
-///   With any other scaling, integers of 8 or 16 bits become float32, and integers of 32 or 64 bits become
-///   float64. Points without a value (BLANK) then become NaN.
+///   64 bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in
+///   the order in which they are stored; the orientation that the file asks for is ignored.
+/// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel), with any compression in tiles that CFITSIO
+///   supports, also of floats that were rounded to integers before (quantised). Row 0 is the first row of the
+///   file, which astronomical programs show at the bottom. If the header only shifts integers by half their
+///   range (BZERO), signed integers become unsigned, and uint8 becomes int8. With any other scaling, integers
+///   of 8 or 16 bits become float32, and integers of 32 or 64 bits become float64. Points without a value
+///   (BLANK) then become NaN.
 /// - JPEG: Grey images are uint8. RGB and YCbCr images become RGB images of uint8.
 /// - RLE: Patterns of the Game of Life in the format of Golly and LifeWiki. The first line after comments
 ///   begins with `x = W, y = H`. The elements are uint8: 1 for a live cell, 0 for a dead one.
@@ -91,7 +86,7 @@ struct ImageChoice {
 /// above. The file holds several data sets, and `choice` names none.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Returns the format of an image file, which the content of the file determines. Returns nothing when the
+/// Returns the format of an image file or folder, which its content determines. Returns nothing when the
 /// format is unknown or the file cannot be read. Not collective: one rank calls this function.
 std::optional<ImageFormat> image_format(const std::string& path);
 

@@ -15,6 +15,7 @@
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/io/file_array.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
@@ -98,49 +99,65 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string&
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<FileNotes()> notes = {});
 
-/// Creates a PNG file. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3
-/// channels. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
-/// rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB, and are encoded there by
-/// `threads` threads. The bytes of the file depend neither on the number of threads nor on that of ranks.
-/// Collective. Throws InputError when the file cannot be written, or when the array has a type or shape that
-/// is not listed here.
-std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type, int threads = 1);
+/// Creates a file of one image in a format of the table formats() that has a function for this. Formats are
+/// written as follows. Collective. Throws InputError when the file cannot be written, when the format has no
+/// such arrays, and when Tessera was built without it.
+///
+/// - PNG: The image is grey if `domain` has 2 dimensions or 1 channel, RGB if it has 3 channels, and RGBA if
+///   it has 4. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
+///   rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB, and are encoded there
+///   by `threads` threads. The bytes of the file depend neither on the number of threads nor on that of
+///   ranks.
+/// - TIFF: Strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB. Channels
+/// are
+///   as in PNG. Elements of all types except complex ones are stored unchanged. Rows are sent to rank 0 in
+///   bands of a few MiB.
+/// - OME-TIFF: A TIFF file with a pyramid: the image in the first directory, with a description of its pixels
+///   for Bio-Formats and others, and in directories below it the image at half, a quarter and so on of its
+///   size, down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the
+///   level before, rounded to nearest, halves up. Everything else is as in TIFF, except that OME has no
+///   integers of 64 bits. The levels are kept in a nameless file in the folder of `path`, of a third of the
+///   size of the image, until the image is complete.
+/// - Raw: Only the numbers, in the byte order of this machine. x changes fastest, then y, then the third
+///   dimension. In C order, the shape is (H, W) for height and width, or (C, H, W) with C channels. Each rank
+///   writes its own block.
+/// - RLE: A pattern of the Game of Life, from an array of uint8 with 2 dimensions. Cells that are not 0 are
+///   alive. Rows are sent to rank 0 in bands of a few MiB.
+/// - FLO: An optical flow as the Middlebury benchmark keeps it, from an array of float32 with two channels,
+///   which are the displacements u and v. Rows are sent to rank 0 in bands of a few MiB.
+std::unique_ptr<BlockSink> create_image(MPI_Comm communicator, ImageFormat format, const std::string& path,
+                                        const Box& domain, ElementType type, int threads = 1);
 
-/// Creates a TIFF file of strips without compression. It is a BigTIFF file if the data has more than about
-/// 3.8 GiB. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3 channels.
-/// Elements are stored unchanged. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws
-/// InputError when the file cannot be written, or when the array has another shape.
-std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                       ElementType type);
-
-/// Creates an OME-TIFF file with a pyramid: the image in the first directory, with a description of its
-/// pixels for Bio-Formats and others, and in directories below it the image at half, a quarter and so on of
-/// its size, down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the
-/// level before, rounded to nearest, halves up. Everything else is as in create_tiff. The levels are kept in
-/// a nameless file in the folder of `path`, of a third of the size of the image, until the image is complete.
-/// Collective. Throws InputError in the cases in which create_tiff throws it, and for integers of 64 bits,
-/// which OME does not have.
-std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                           ElementType type);
-
-/// Creates a raw file, which holds only the numbers, in the byte order of this machine. x changes fastest,
-/// then y, then the third dimension. In C order, the shape is (H, W) for height and width, or (C, H, W) with
-/// C channels. Each rank writes its own block. Collective. Throws InputError when the file cannot be written.
-std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type);
-
-/// Creates an RLE pattern file of the Game of Life from an array of uint8 with 2 dimensions. Cells that are
-/// not 0 are alive. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError when the
-/// file cannot be written, or when the array has another type or shape.
-std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type);
-
-/// Creates a .flo file, in which the Middlebury benchmark keeps optical flows: an array of float32 with two
-/// channels, which are the displacements u and v. Rows are sent to rank 0 in bands of a few MiB. Collective.
-/// Throws InputError when the file cannot be written, or when the array has another type or shape.
-std::unique_ptr<BlockSink> create_flo(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type);
+/// Creates a PNG file, as create_image does.
+inline std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path,
+                                             const Box& domain, ElementType type, int threads = 1) {
+  return create_image(communicator, ImageFormat::png, path, domain, type, threads);
+}
+/// Creates a TIFF file, as create_image does.
+inline std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path,
+                                              const Box& domain, ElementType type) {
+  return create_image(communicator, ImageFormat::tiff, path, domain, type);
+}
+/// Creates an OME-TIFF file with a pyramid, as create_image does.
+inline std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm communicator, const std::string& path,
+                                                  const Box& domain, ElementType type) {
+  return create_image(communicator, ImageFormat::ome_tiff, path, domain, type);
+}
+/// Creates a raw file, as create_image does.
+inline std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& path,
+                                             const Box& domain, ElementType type) {
+  return create_image(communicator, ImageFormat::raw, path, domain, type);
+}
+/// Creates an RLE pattern file, as create_image does.
+inline std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path,
+                                             const Box& domain, ElementType type) {
+  return create_image(communicator, ImageFormat::rle, path, domain, type);
+}
+/// Creates a .flo file, as create_image does.
+inline std::unique_ptr<BlockSink> create_flo(MPI_Comm communicator, const std::string& path,
+                                             const Box& domain, ElementType type) {
+  return create_image(communicator, ImageFormat::flo, path, domain, type);
+}
 
 /// The meaning of the third dimension of an array: a channel of a colour image, or the coordinate z.
 enum class ThirdDimension : std::uint8_t { channel, z };

@@ -3,17 +3,71 @@
 
 #include "tessera/io/detail/video_backend.hpp"
 
+#ifdef TESSERA_VIDEO_LIBRARY
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "tessera/domain/error.hpp"
+#endif
+
 namespace tessera::io {
 
+const bool detail::has_video = true;
+
+namespace {
+
+using namespace detail;
+
+#ifdef TESSERA_VIDEO_LIBRARY
+
+/// Returns the path of the library for videos. It lies in the folder of the library that has this function.
+std::string library_path() {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&library_path), &own) == 0 || own.dli_fname == nullptr)
+    return TESSERA_VIDEO_LIBRARY;
+  return std::filesystem::path(own.dli_fname).replace_filename(TESSERA_VIDEO_LIBRARY);
+}
+
+const VideoBackend& load_backend() {
+  const std::string path = library_path();
+  void* library = dlopen(path.c_str(), RTLD_NOW);
+  void* function = library == nullptr ? nullptr : dlsym(library, "tessera_ffmpeg_backend");
+  if (function == nullptr)
+    throw InputError(
+        fmt::format("videos can be neither read nor written, because the library for them cannot be "
+                    "loaded ({}): install FFmpeg's libraries and all of Tessera's",
+                    dlerror()));
+  return *reinterpret_cast<decltype(&tessera_ffmpeg_backend)>(function)();
+}
+
+/// Returns the functions that open videos. Where Tessera consists of shared libraries, they are in a library
+/// of their own beside that of the application layer, and the first call loads it. FFmpeg needs some hundred
+/// other libraries, and loading them takes longer than most small images need, so that programs without
+/// videos do not load them. Throws InputError if the library cannot be loaded.
+const VideoBackend& video_backend() {
+  static const VideoBackend& backend = load_backend();
+  return backend;
+}
+
+#else
+
+const VideoBackend& video_backend() { return *tessera_ffmpeg_backend(); }
+
+#endif
+
+}  // namespace
+
 VideoReader::VideoReader(const std::string& path, VideoColour colour, int threads)
-    : reading_(detail::video_backend().open(path, colour, threads)) {}
+    : reading_(video_backend().open(path, colour, threads)) {}
 VideoReader::~VideoReader() = default;
 const VideoInfo& VideoReader::info() const { return reading_->info(); }
 bool VideoReader::read(const HostBlock& frame) { return reading_->read(frame); }
 
 VideoWriter::VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
                          const VideoOptions& options)
-    : writing_(detail::video_backend().create(path, domain, type, rate, options)) {}
+    : writing_(video_backend().create(path, domain, type, rate, options)) {}
 VideoWriter::~VideoWriter() = default;
 void VideoWriter::write(const HostBlock& frame) { writing_->write(frame); }
 void VideoWriter::finish() { writing_->finish(); }

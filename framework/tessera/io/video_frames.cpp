@@ -3,10 +3,9 @@
 
 #include <utility>
 
-#include "tessera/io/detail/gatherer.hpp"
-#include "tessera/io/detail/interleaved.hpp"
-#include "tessera/io/detail/parts.hpp"
-#include "tessera/io/detail/row_source.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/detail/sources.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/host_copy.hpp"
 

@@ -14,28 +14,42 @@ namespace {
 struct Format {
   std::string_view name;
   /// The deck key that names a file of this format for writing; empty if programs do not write this format.
-  std::string_view key;
+  std::string key;
   /// The endings of file names of this format, in lower case. Error messages propose the first ending.
   std::vector<std::string_view> endings;
   bool is_image = true;
 };
 
+std::string key_of(const io::Format& format) {
+  return format.output.empty() ? "" : "output." + std::string(format.output);
+}
+
+/// Returns the table of formats, with the one first that holds all results.
+std::vector<io::Format> hdf5_first() {
+  std::vector<io::Format> all = io::formats();
+  std::ranges::stable_partition(
+      all, [](io::ImageFormat id) { return id == io::ImageFormat::hdf5; }, &io::Format::id);
+  return all;
+}
+
+std::vector<Format> all_formats() {
+  std::vector<Format> all;
+  for (const io::Format& format : hdf5_first())
+    if (!format.endings.empty()) all.push_back({format.name, key_of(format), format.endings});
+  // What else is written, and formats of images that are neither read nor written.
+  const std::vector<Format> others = {{"XDMF", "output.xdmf", {".xdmf", ".xmf"}, false},
+                                      {"CSV", "output.history", {".csv"}, false},
+                                      {"GIF", "", {".gif"}},
+                                      {"BMP", "", {".bmp"}},
+                                      {"WebP", "", {".webp"}},
+                                      {"OpenEXR", "", {".exr"}},
+                                      {"Netpbm", "", {".pnm", ".pbm", ".pgm", ".ppm"}}};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
 const std::vector<Format>& formats() {
-  static const std::vector<Format> all = {{"HDF5", "output.file", {".h5", ".hdf5", ".hdf", ".he5"}},
-                                          {"PNG", "output.png", {".png"}},
-                                          {"TIFF", "output.tiff", {".tif", ".tiff", ".btf", ".tf8"}},
-                                          {"RLE", "output.rle", {".rle"}},
-                                          {"FLO", "output.flo", {".flo"}},
-                                          {"raw numbers", "output.raw", {".raw"}},
-                                          {"XDMF", "output.xdmf", {".xdmf", ".xmf"}, false},
-                                          {"CSV", "output.history", {".csv"}, false},
-                                          {"JPEG", "", {".jpg", ".jpeg", ".jpe", ".jfif"}},
-                                          {"FITS", "", {".fits", ".fit", ".fts"}},
-                                          {"GIF", "", {".gif"}},
-                                          {"BMP", "", {".bmp"}},
-                                          {"WebP", "", {".webp"}},
-                                          {"OpenEXR", "", {".exr"}},
-                                          {"Netpbm", "", {".pnm", ".pbm", ".pgm", ".ppm"}}};
+  static const std::vector<Format> all = all_formats();
   return all;
 }
 
@@ -56,7 +70,7 @@ const Format* format_of_name(const std::string& path) {
 }
 
 /// Returns the format of the files that a deck key names, or null if such a file may have any ending.
-const Format* format_of_key(std::string_view key) {
+const Format* format_named_by(std::string_view key) {
   const auto found =
       std::ranges::find(formats(), key == "output.comparison" ? "output.png" : key, &Format::key);
   return found == formats().end() ? nullptr : &*found;
@@ -90,9 +104,20 @@ std::string output_key_of(const std::string& path) {
   return format == nullptr || !format->is_image ? "" : std::string(format->key);
 }
 
+std::vector<std::string> output_keys() {
+  std::vector<std::string> keys;
+  for (const io::Format& format : hdf5_first())
+    if (!format.output.empty()) keys.push_back(key_of(format));
+  return keys;
+}
+
+io::ImageFormat format_of_key(const std::string& key) {
+  return std::ranges::find(io::formats(), key, key_of)->id;
+}
+
 void check_ending(const deck::Deck& deck, const std::string& key) {
   const std::string path = deck.text_of(key);
-  const Format *named = format_of_name(path), *written = format_of_key(key);
+  const Format *named = format_of_name(path), *written = format_named_by(key);
   if (named == nullptr || written == nullptr || named == written) return;
   if (is_written(deck, *named))
     deck.fail(key, fmt::format("{} is a name for {}: write {}={}, or end it in {}", path, named->name,

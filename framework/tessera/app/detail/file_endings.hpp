@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tessera/deck/deck.hpp"
+#include "tessera/io/formats.hpp"
 
 namespace tessera::app {
 
@@ -13,6 +15,12 @@ bool has_image_ending(const std::string& path);
 /// Returns the key of the output whose format the ending of a file name stands for, such as "output.png" for
 /// "a.png". Returns an empty text if the ending stands for no image format that programs write.
 std::string output_key_of(const std::string& path);
+
+/// Returns the keys such as "output.png" that may name a file for a result, each in a format of its own.
+std::vector<std::string> output_keys();
+
+/// Returns the format of the files that a key such as "output.png" names.
+io::ImageFormat format_of_key(const std::string& key);
 
 /// Throws InputError if the deck gives a file name for `key` that has the ending of another format. `key` is
 /// one of the keys `output.*`. A name without an ending, or with an unknown ending, fits every format.

@@ -76,13 +76,14 @@ std::string FileSeries::check() {
   return checked_text(left_out, count() - std::ssize(left_out), items_.front().output, items_.back().output);
 }
 
-/// HDF5 and FITS files are read and written on one thread, since their libraries are not made for several.
+/// Files of some formats, such as HDF5, are read and written on one thread, since their libraries are not
+/// made for several.
 void FileSeries::add_tasks(graph::Graph& graph) {
   using graph::Lease, graph::Image, graph::Place;
   const auto needs_one_thread = [](const SeriesItem& one) {
     const auto is_such = [](const std::string& file) {
       const auto format = io::image_format(file);
-      return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
+      return format && io::format_of(*format).traits.needs_one_thread;
     };
     return is_such(one.input) || std::ranges::any_of(one.listed, is_such);
   };

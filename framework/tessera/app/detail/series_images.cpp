@@ -64,10 +64,7 @@ std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck
                                          std::function<io::FileNotes()> notes) {
   const std::string& path = item.output;
   const std::string key = output_key_of(path);
-  if (key == "output.flo") return io::create_flo(communicator, path, box, type);
-  if (key == "output.png") return io::create_png(communicator, path, box, type);
-  if (key == "output.tiff") return io::create_tiff(communicator, path, box, type);
-  if (key != "output.file") return io::create_raw(communicator, path, box, type);
+  if (key != "output.file") return io::create_image(communicator, format_of_key(key), path, box, type);
   const auto all = [notes = std::move(notes), item, inputs] {
     io::FileNotes noted = notes();
     noted.attributes.push_back({"input", item.input});

@@ -162,8 +162,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   if (has_files) refuse("input.video", "'input.files' is given, too: give one of them");
   const std::string series = has_files ? "input.files" : "input.video";
   refuse(application.input_key, fmt::format("'{}' is given, too: give one of them", series));
-  for (const char* key :
-       {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.flo"})
+  for (const std::string& key : output_keys())
     refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages",
                           "checkpoint.directory", "restart", "input.raw.shape"})

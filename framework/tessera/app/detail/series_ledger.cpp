@@ -16,7 +16,7 @@
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/domain/counted.hpp"
-#include "tessera/io/detail/digest.hpp"
+#include "tessera/io/detail/checkpoint_seal.hpp"
 #include "tessera/io/unfinished_files.hpp"
 
 namespace tessera::app {

@@ -4,10 +4,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "tessera/domain/error.hpp"
 
 namespace tessera::io::detail {
+namespace {
+
+/// Calls use(count, samples, points) for each row of each channel that both `samples` and `block` hold.
+/// `count` is the number of points of the row that both hold. The arguments `samples` and `points` are the
+/// addresses of the first of these points, in the interleaved image and in the block. In the interleaved
+/// image, the distance from a point of the row to the next one is the number of channels.
+template <class T, class Use>
+void for_each_row(const Interleaved& samples, const HostBlock& block, const Use& use) {
+  const Range columns = intersection(samples.box[0], block.box[0]);
+  const Range rows = intersection(samples.box[1], block.box[1]);
+  const Range channels = channels_of(samples.box);
+  const Range common = intersection(channels, channels_of(block.box));
+  for (std::int64_t c = common.begin; c < common.end; ++c)
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+      Box first = block.box;
+      first[0].begin = columns.begin;
+      first[1].begin = y;
+      if (first.dimensions == 3) first[2].begin = c;
+      const std::int64_t point =
+          (y - samples.box[1].begin) * samples.box[0].size() + columns.begin - samples.box[0].begin;
+      use(columns.size(), reinterpret_cast<T*>(samples.data) + point * channels.size() + c - channels.begin,
+          reinterpret_cast<T*>(address_of(block, first)));
+    }
+}
+
+/// Calls use(step) with the distance between the points of a row. The distances of images of 1, 3 and
+/// 4 channels are constants, for which the compiler makes faster loops.
+template <class Use>
+void with_step(std::int64_t step, const Use& use) {
+  if (step == 1) return use(std::integral_constant<std::int64_t, 1>());
+  if (step == 3) return use(std::integral_constant<std::int64_t, 3>());
+  if (step == 4) return use(std::integral_constant<std::int64_t, 4>());
+  use(step);
+}
+
+}  // namespace
 
 void check_block(const HostBlock& block, ElementType type, const Box& domain) {
   if (block.box.empty()) return;
@@ -86,6 +123,48 @@ std::vector<Box> groups_of_chunks(const Box& box, const Box& domain, const Point
     parts = std::move(cut);
   }
   return parts;
+}
+
+Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
+
+Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels) {
+  Box domain{{0, width}, {0, height}};
+  if (channels > 1) domain.range[domain.dimensions++] = {0, channels};
+  return domain;
+}
+
+bool is_writable_image(const Box& domain) {
+  if (domain.empty() || domain.dimensions < 2 || domain.dimensions > 3) return false;
+  const std::int64_t channels = channels_of(domain).size();
+  return channels == 1 || channels == 3 || channels == 4;
+}
+
+Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y) {
+  Interleaved row{data, type, domain};
+  row.box[1] = {y, y + 1};
+  return row;
+}
+
+void take_points(const Interleaved& from, const HostBlock& to) {
+  if (to.box.empty()) return;
+  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
+    with_step(channels_of(from.box).size(), [&](auto step) {
+      for_each_row<T>(from, to, [&](std::int64_t count, const T* samples, T* points) {
+        for (std::int64_t i = 0; i < count; ++i) points[i] = samples[i * step];
+      });
+    });
+  });
+}
+
+void put_points(const HostBlock& from, const Interleaved& to) {
+  if (from.box.empty()) return;
+  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
+    with_step(channels_of(to.box).size(), [&](auto step) {
+      for_each_row<T>(to, from, [&](std::int64_t count, T* samples, const T* points) {
+        for (std::int64_t i = 0; i < count; ++i) samples[i * step] = points[i];
+      });
+    });
+  });
 }
 
 }  // namespace tessera::io::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -30,5 +31,33 @@ std::vector<Box> slabs(const Box& box, std::int64_t limit);
 /// dimension, and the first chunk begins where `domain` begins. Each part touches at most `limit` chunks, but
 /// at least one. A part extends first along x as far as the limit allows, then along y, and so on.
 std::vector<Box> groups_of_chunks(const Box& box, const Box& domain, const Point& chunk, std::int64_t limit);
+
+/// Returns the domain of an image. Its dimensions are x and y, and the channel if there are several channels.
+Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels);
+
+/// Returns the range of the channels in `box`: the range of its third dimension, or [0, 1) if `box` has two
+/// dimensions.
+Range channels_of(const Box& box);
+
+/// Whether PNG and TIFF files that are written can hold arrays with this domain: images of at least one
+/// point, with 1 (grey), 3 (RGB) or 4 channels (RGB and transparency).
+bool is_writable_image(const Box& domain);
+
+/// Points of an image in the order of most files: row by row, and in each row pixel by pixel, with all
+/// channels of a pixel together. There is no padding.
+struct Interleaved {
+  std::byte* data = nullptr;
+  ElementType type = ElementType::uint8;
+  Box box;  ///< the points: (x, y) or (x, y, channel)
+};
+
+/// Returns a description of row `y` of an image with the domain `domain`. The memory at `data` holds all
+/// columns and channels of the row.
+Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y);
+
+/// Copies the points that both `from` and `to` hold. Both have the same element type.
+void take_points(const Interleaved& from, const HostBlock& to);
+/// Copies the points that both `from` and `to` hold. Both have the same element type.
+void put_points(const HostBlock& from, const Interleaved& to);
 
 }  // namespace tessera::io::detail

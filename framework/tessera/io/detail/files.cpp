@@ -19,6 +19,8 @@
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/io/formats.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -83,13 +85,16 @@ std::string listed(const std::vector<std::string>& names) {
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
 
 File open_for_reading(const std::string& path, const std::string& kind) {
-  const std::string advice = fmt::format("give the path of {}", kind);
+  const auto advice = [&kind] {
+    const std::string wanted = kind.empty() ? fmt::format("a {} file", readable_formats("or")) : kind;
+    return fmt::format("give the path of {}", wanted);
+  };
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) fail(path, "no such file", advice);
-  if (std::filesystem::is_directory(status)) fail(path, "is a directory", advice);
+  if (status.type() == std::filesystem::file_type::not_found) fail(path, "no such file", advice());
+  if (std::filesystem::is_directory(status)) fail(path, "is a directory", advice());
   if (error) fail(path, error.message(), "check the path and its permissions");
-  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file", advice);
+  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file", advice());
 
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, error_text(errno), "check the file's permissions");
@@ -179,9 +184,70 @@ void UnfinishedFile::rename() const {
          "choose another output file");
 }
 
+FileWriter::FileWriter(const std::string& file_name, const std::string& path)
+    : path_(path), number_(::open(file_name.c_str(), O_WRONLY | O_CLOEXEC)) {
+  if (number_ < 0) fail_to_write(path_, error_text(errno));
+}
+
+FileWriter::~FileWriter() {
+  if (number_ >= 0) ::close(number_);
+}
+
+void FileWriter::write(const std::byte* from, std::int64_t bytes, std::int64_t to) const {
+  // This takes several calls if the system writes fewer bytes than a call asks for.
+  while (bytes > 0) {
+    const ::ssize_t written = ::pwrite(number_, from, static_cast<std::size_t>(bytes), to);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_to_write(path_, error_text(errno));
+    from += written;
+    to += written;
+    bytes -= written;
+  }
+}
+
+void FileWriter::close() {
+  const int result = ::close(number_);
+  number_ = -1;
+  if (result != 0) fail_to_write(path_, error_text(errno));
+}
+
 }  // namespace tessera::io::detail
 
 namespace tessera::io {
+namespace {
+
+void write_all(const detail::UnfinishedFile& output, const std::string& text) {
+  detail::File file(std::fopen(output.temporary_path().c_str(), "wb"));
+  const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  if (!written || std::fclose(file.release()) != 0)
+    detail::fail_to_write(output.path(), detail::error_text(errno));
+}
+
+}  // namespace
+
+TextFile::TextFile(MPI_Comm communicator, const std::string& path)
+    : communicator_(communicator), file_(std::make_unique<detail::UnfinishedFile>(communicator, path)) {}
+TextFile::~TextFile() = default;
+TextFile::TextFile(TextFile&&) noexcept = default;
+
+void TextFile::write(const std::string& text) {
+  collectively(communicator_, [&] {
+    int rank = 0;
+    MPI_Comm_rank(communicator_, &rank);
+    if (rank == 0) write_all(*file_, text);
+  });
+  file_->complete();
+}
+
+std::string read_text_file(const std::string& path, const std::string& kind) {
+  const detail::File file = detail::open_for_reading(path, kind);
+  std::string text;
+  char piece[1 << 16];
+  while (const std::size_t size = std::fread(piece, 1, sizeof piece, file.get())) text.append(piece, size);
+  if (std::ferror(file.get()) != 0)
+    detail::fail(path, fmt::format("cannot be read ({})", detail::error_text(errno)), "check the disk");
+  return text;
+}
 
 bool remove_unfinished_files() {
   const std::lock_guard lock(detail::unfinished().mutex);

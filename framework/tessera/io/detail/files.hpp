@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::io::detail {
@@ -43,9 +45,14 @@ void wait_for_disk(const std::string& file_name, const std::string& path);
 
 /// Opens a regular file for reading. Throws InputError when there is no file at `path`, when it is not a
 /// regular file, or when the process has no permission to read it. `kind` is the kind of file that the error
-/// message asks for.
-File open_for_reading(const std::string& path,
-                      const std::string& kind = "a PNG, HDF5, TIFF, JPEG, FITS or RLE file");
+/// message asks for; empty means an image in a format that can be read.
+File open_for_reading(const std::string& path, const std::string& kind = "");
+
+/// Throws InputError which says that the file at `path` cannot be read, because Tessera was built without a
+/// library. `library` is the end of the name of the CMake option, such as "PNG" in TESSERA_PNG.
+[[noreturn]] void fail_to_read_without(const std::string& path, std::string_view library);
+/// Throws InputError which says that the file at `path` cannot be written, for the same reason.
+[[noreturn]] void fail_to_write_without(const std::string& path, std::string_view library);
 
 /// An output file that has a temporary name, in its final folder, until it is complete. The constructor and
 /// the functions that complete the file are collective.
@@ -75,6 +82,27 @@ class UnfinishedFile {
   int rank_ = 0;
   std::string path_;
   std::string temporary_path_;
+};
+
+/// A file that is open for writing. Several threads may write to it at the same time.
+class FileWriter {
+ public:
+  /// Opens the file `file_name`, which must exist. Messages call it `path`, because `file_name` may be a
+  /// temporary name. Throws InputError when the file cannot be opened.
+  FileWriter(const std::string& file_name, const std::string& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  /// Writes `bytes` bytes at the offset `to` of the file. Throws InputError when this fails.
+  void write(const std::byte* from, std::int64_t bytes, std::int64_t to) const;
+  /// Closes the file. Throws InputError when this fails: some file systems report only at this point that
+  /// they are full.
+  void close();
+
+ private:
+  std::string path_;
+  int number_;
 };
 
 }  // namespace tessera::io::detail

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <hdf5.h>
+#include <mpi.h>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/io/image_sink.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
 
@@ -100,15 +103,6 @@ struct Hdf5Chunks {
 /// Returns the chunks of an open data set.
 Hdf5Chunks chunks_of(hid_t dataset);
 
-/// Returns the offset in the file of the first point of an open data set, if the file holds all points one
-/// after another and in the type that they have in memory. Returns nothing if HDF5 has to collect the points
-/// from several places, to convert them, or to fill in values because none have been written.
-std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout);
-
-/// Returns the most bytes of chunks that a source of one rank keeps in memory: those of all chunks with
-/// points of one row, but at most 64 MiB, or one chunk if it is larger.
-std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout);
-
 /// Opens the data set with this name, with a property list for its access. Throws InputError when this fails;
 /// the message lists the data sets of the file.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access = H5P_DEFAULT);
@@ -122,9 +116,82 @@ std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storag
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage = {});
 
-/// Returns the name of the data set that is an image, if the file has exactly one. A data set is an image if
-/// it has 2 to 4 dimensions. If no data set is an image, but the file has exactly one data set, its name is
-/// returned. Throws InputError in all other cases.
-std::string only_dataset(hid_t file, const std::string& path);
+/// Adds the attribute to an open file or to another open object of HDF5. All ranks that have opened the file
+/// must make this call with the same arguments, as HDF5 requires. Throws InputError.
+void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute);
+
+/// Returns the value of a text attribute. Throws InputError about `path` when the attribute does not exist or
+/// is not a text.
+std::string read_text(hid_t object, const std::string& path, const std::string& name);
+/// Returns the value of an integer attribute. Throws InputError about `path` when the attribute does not
+/// exist or is not an integer.
+std::int64_t read_integer(hid_t object, const std::string& path, const std::string& name);
+/// Returns the value of a floating attribute. Throws InputError about `path` when the attribute does not
+/// exist or is not a floating number.
+double read_number(hid_t object, const std::string& path, const std::string& name);
+
+/// Runs `task`, which makes collective calls of HDF5. Collective. If `task` fails on a rank, this rank
+/// waits a few seconds for the others. If all ranks end `task` in this time, all throw the same error, as in
+/// `collectively`. Otherwise, other ranks may wait inside HDF5 forever. The rank then throws StrandedError or
+/// InternalError, and closes no HDF5 file any more.
+void call_together(MPI_Comm communicator, const std::function<void()>& task);
+
+/// Runs `task` like `call_together`, for a task that writes to a file. HDF5 cannot close a file into which a
+/// rank could not write. Therefore, if there are several ranks, each of them throws StrandedError instead of
+/// InputError.
+void write_together(MPI_Comm communicator, const std::function<void()>& task);
+
+/// Opens the file at `path` for reading, without MPI. Not collective. Throws InputError.
+Hdf5Id open_alone(const std::string& path);
+
+/// Opens the file `file_name` for reading through MPI-IO. Collective. Throws InputError on every rank. The
+/// message names `path`, because `file_name` may be a temporary name.
+Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+
+/// The properties of an HDF5 file that is to be created.
+struct NewHdf5 {
+  /// The number of bytes of data. Space on the disk is reserved for them and for HDF5's own bytes, if the
+  /// file system supports this, because HDF5 cannot close a file into which a rank could not write.
+  std::int64_t bytes = 0;
+  /// The size of the user block, which is a part at the beginning of the file that HDF5 does not use. The
+  /// size is 0, or a power of two that is at least 512.
+  hsize_t user_block_bytes = 0;
+  /// Whether the file gets arrays with chunks. Such a file uses the format of HDF5 1.10 or later. In older
+  /// formats, the ranks may disagree about the index of chunks when there are many chunks.
+  bool chunked = false;
+
+  /// Returns `bytes` plus the space for attributes and for HDF5's own data.
+  std::int64_t all_bytes() const { return bytes + (std::int64_t{128} << 10); }
+};
+
+/// Creates the HDF5 file `file_name` through MPI-IO, and overwrites a file with this name. Collective. Throws
+/// InputError about `path` on every rank.
+Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
+                          const NewHdf5& how);
+
+enum class Direction { read, write };
+
+/// Reads the block of each rank from an open data set, or writes it to the data set. The data set holds
+/// `domain`. Collective. Throws InputError about `path` on every rank, or StrandedError. If HDF5 cannot
+/// describe the strides of a block, the points of the block are copied through a buffer.
+void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
+              const Box& domain, const std::string& path);
+
+/// Fills the block of each rank from an open data set of the file at `path`. `layout` is the layout of the
+/// data set. Collective. Throws InputError on every rank, or StrandedError. If the file holds the points in
+/// the form that they have in memory, each rank reads them without HDF5, because MPI-IO is slow at reading
+/// parts of rows.
+void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
+                  const std::string& path);
+
+/// Fills a block from an open data set of a file that open_alone has opened. Makes no call of MPI. Throws
+/// InputError.
+void read_alone(hid_t dataset, const Hdf5Layout& layout, const HostBlock& block, const std::string& path);
+
+/// Returns the offset in the file of the first point of an open data set, if the file holds all points one
+/// after another and in the type that they have in memory. Returns nothing if HDF5 has to collect the points
+/// from several places, to convert them, or to fill in values because none have been written. Throws
+/// InputError when the data set extends beyond the end of the file.
+std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout, const std::string& path);
 
 }  // namespace tessera::io::detail

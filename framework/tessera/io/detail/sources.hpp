@@ -3,44 +3,98 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "tessera/io/detail/row_source.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
 
-// Functions that return a description of the image in a file. They are called on one rank, by inspect_image,
-// which determines the format. These functions throw InputError when the file is damaged, or when Tessera was
-// built without support for the format.
-ImageInfo inspect_png(const std::string& path);
-ImageInfo inspect_rle(const std::string& path);
-ImageInfo inspect_flo(const std::string& path);
-ImageInfo inspect_jpeg(const std::string& path);
-ImageInfo inspect_tiff(const std::string& path, int page);
-ImageInfo inspect_fits(const std::string& path, const std::string& extension);
-ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset);
-
-// Functions that fill `block` from a file that each rank reads by itself. `block` lies in the domain of
-// `info`. These functions throw InputError when the file is damaged, or when the image in the file differs
-// from `info`.
-void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
-void read_flo(const std::string& path, const ImageInfo& info, const HostBlock& block);
-void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block);
-void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block);
-void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);
-
-// Functions that open a file of a format that can only be decoded from its beginning (see RowSource).
-std::unique_ptr<RowReader> open_png(const std::string& path);
-std::unique_ptr<RowReader> open_jpeg(const std::string& path);
-
-/// Returns a source for an HDF5 file, which all ranks read together.
-std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
-
 /// Throws InputError when the file at `path` has changed since `info` was determined. `type` and `domain`
 /// are the element type and the domain of the file now; `info` has the earlier ones.
 void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain);
+
+/// Fills `block` from an open file that holds the points of `domain` without padding, x fastest. `layout`
+/// gives the place of the first point in the file, and the byte order. Throws InputError about `path` when
+/// the file cannot be read.
+void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
+                const HostBlock& block);
+
+/// A function that fills `block` from a file. `block` lies in the domain of `info`. Throws InputError when
+/// the file is damaged, or when the image in the file differs from `info`.
+using Read = void (*)(const std::string& path, const ImageInfo& info, const HostBlock& block);
+
+/// Returns a source for a file that each rank reads by itself. If a rank cannot read the file, all ranks
+/// throw the same error.
+std::unique_ptr<BlockSource> rankwise_source(MPI_Comm communicator, const std::string& path,
+                                             const ImageInfo& info, Read read);
+
+class RowDelivery;
+
+/// Decodes a file that can only be read from its beginning, row by row. Every function throws InputError when
+/// the file is damaged.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  /// Returns the element type of the image.
+  virtual ElementType type() const = 0;
+  /// Returns the domain of the image: (x, y) or (x, y, channel).
+  virtual Box domain() const = 0;
+  /// Decodes the next row to `samples`, with all channels of a pixel together, in the byte order of this
+  /// machine.
+  virtual void read_row(std::byte* samples) = 0;
+  /// Decodes the rest of the file. Must be called after the last row is read.
+  virtual void finish() = 0;
+};
+
+/// Reads a file that can only be decoded from its beginning. Rank 0 decodes it, from its beginning to the
+/// last row of all blocks, and sends the other ranks the rows of their blocks, some rows at a time. If a
+/// block has the last row of the image, the file is decoded to its end. When several blocks are read that
+/// follow each other along y, such as the blocks of bands, the file is decoded only once: for each block,
+/// decoding continues behind the last row of the block before it. The rows in which such blocks overlap are
+/// kept in the memory of rank 0, once an overlap has been found.
+class RowSource final : public BlockSource {
+ public:
+  /// A function that opens the file, and returns a reader for it.
+  using Open = std::function<std::unique_ptr<RowReader>(const std::string& path)>;
+
+  /// Keeps the arguments; the first call of `read` opens the file. `communicator` must outlive the source.
+  RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Open open);
+
+  void read(const HostBlock& block) override;
+
+ private:
+  /// A function that takes row `y` from memory.
+  using Take = std::function<void(std::byte* samples, std::int64_t y)>;
+  /// Decodes the rows of all blocks, passes each row to `take`, and sends it to the ranks that need it. Only
+  /// rank 0 decodes.
+  void decode(RowDelivery& delivery, const Take& take);
+  /// Does the same. If the file cannot be decoded, the other ranks are told that no more rows come.
+  void decode_or_give_up(RowDelivery& delivery, const Take& take);
+  void go_back_to(std::int64_t row);
+  void begin_again();
+
+  MPI_Comm communicator_;
+  std::string path_;
+  ImageInfo info_;
+  Open open_;
+  std::unique_ptr<RowReader> reader_;
+  std::int64_t row_bytes_;
+  /// The first row that was read by the last call.
+  std::int64_t first_ = 0;
+  /// The next row that the reader will decode.
+  std::int64_t next_ = 0;
+  /// The number of rows before `next_` that are kept in `rows_`.
+  std::int64_t kept_ = 0;
+  /// The largest number of rows that are kept in `rows_`.
+  std::int64_t overlap_ = 0;
+  /// The samples of the rows that are kept. The index of row y is y modulo `overlap_`.
+  std::vector<std::byte> rows_;
+};
 
 }  // namespace tessera::io::detail

@@ -32,15 +32,12 @@ struct VideoBackend {
                                           FrameRate rate, const VideoOptions& options);
 };
 
-/// Returns the functions that open videos. Where Tessera consists of shared libraries, they are in a library
-/// of their own beside that of the application layer, and the first call loads it. FFmpeg needs some hundred
-/// other libraries, and loading them takes longer than most small images need, so that programs without
-/// videos do not load them. Throws InputError if the library cannot be loaded.
-const VideoBackend& video_backend();
+/// Whether this Tessera was built with FFmpeg's libraries.
+extern const bool has_video;
 
 }  // namespace tessera::io::detail
 
 extern "C" {
-/// Returns the functions of the library that uses FFmpeg. Only video_backend() calls this function.
+/// Returns the functions of the library that uses FFmpeg.
 const tessera::io::detail::VideoBackend* tessera_ffmpeg_backend();
 }

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions for HDF5 files in a build without the HDF5 library.
-#include "tessera/io/detail/built_formats.hpp"
-#include "tessera/io/detail/hdf5_place.hpp"
-#include "tessera/io/detail/sources.hpp"
-#include "tessera/io/hdf5_version.hpp"
+// What writes HDF5 files and checkpoints in a build without the HDF5 library: every call throws InputError.
+#include "tessera/io/block_writer.hpp"
+#include "tessera/io/checkpoint_file.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::io {
+namespace {
 
-const bool detail::has_hdf5 = false;
+[[noreturn]] void fail_without(const std::string& path) {
+  detail::fail(path, "checkpoints need HDF5, which this Tessera was built without",
+               "configure it with -DTESSERA_HDF5=ON, or leave checkpoints out");
+}
+
+constexpr const char* any_checkpoint = "checkpoint";
+
+}  // namespace
 
 std::string hdf5_version() { return "none"; }
-
-ImageInfo detail::inspect_hdf5(const std::string& path, const std::string&) {
-  fail_to_read_without(path, "HDF5");
-}
-
-std::unique_ptr<BlockSource> detail::open_hdf5(MPI_Comm, const std::string& path, const ImageInfo&) {
-  fail_to_read_without(path, "HDF5");
-}
-
-std::int64_t detail::create_hdf5_place(const std::string&, const std::string& path, const FileArray&) {
-  fail_to_write_without(path, "HDF5");
-}
 
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm, const std::string& path,
                                                     const std::vector<FileArray>&, const Hdf5Storage&,
@@ -34,5 +30,28 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm, const std::string& path, const 
                                        ElementType, std::function<FileNotes()>) {
   detail::fail_to_write_without(path, "HDF5");
 }
+
+std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm, const std::string& path, const std::string&,
+                                                const Box&, ElementType) {
+  detail::fail_to_write_without(path, "HDF5");
+}
+
+class CheckpointWriter::Content {};
+
+CheckpointWriter::CheckpointWriter(MPI_Comm, const std::string& path, std::int64_t) { fail_without(path); }
+CheckpointWriter::~CheckpointWriter() = default;
+void CheckpointWriter::write(const FileArray&, const HostBlock&) { fail_without(any_checkpoint); }
+void CheckpointWriter::complete(const CheckpointNotes&, std::vector<double>) { fail_without(any_checkpoint); }
+
+struct CheckpointReader::Content {};
+
+CheckpointReader::CheckpointReader(MPI_Comm, const std::string& path) { fail_without(path); }
+CheckpointReader::~CheckpointReader() = default;
+const std::string& CheckpointReader::path() const { fail_without(any_checkpoint); }
+const CheckpointNotes& CheckpointReader::notes() const { fail_without(any_checkpoint); }
+const std::vector<FileArray>& CheckpointReader::arrays() const { fail_without(any_checkpoint); }
+void CheckpointReader::verify() { fail_without(any_checkpoint); }
+std::vector<double> CheckpointReader::residuals() { fail_without(any_checkpoint); }
+void CheckpointReader::read(const std::string&, const HostBlock&) { fail_without(any_checkpoint); }
 
 }  // namespace tessera::io

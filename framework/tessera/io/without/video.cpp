@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions for videos in a build without FFmpeg's libraries. They throw InputError.
-#include "tessera/io/detail/built_formats.hpp"
+// Videos in a build without FFmpeg's libraries: every call throws InputError.
+#include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/video_backend.hpp"
 
-namespace tessera::io::detail {
+namespace tessera::io {
+namespace {
 
-const bool has_video = false;
+constexpr const char* any_video = "video";
 
-const VideoBackend& video_backend() {
-  static const VideoBackend backend = {
-      [](const std::string& path, VideoColour, int) -> std::unique_ptr<VideoReading> {
-        fail_to_read_without(path, "VIDEO");
-      },
-      [](const std::string& path, const Box&, ElementType, FrameRate,
-         const VideoOptions&) -> std::unique_ptr<VideoWriting> { fail_to_write_without(path, "VIDEO"); }};
-  return backend;
+}  // namespace
+
+const bool detail::has_video = false;
+
+VideoReader::VideoReader(const std::string& path, VideoColour, int) {
+  detail::fail_to_read_without(path, "VIDEO");
 }
+VideoReader::~VideoReader() = default;
+const VideoInfo& VideoReader::info() const { detail::fail_to_read_without(any_video, "VIDEO"); }
+bool VideoReader::read(const HostBlock&) { detail::fail_to_read_without(any_video, "VIDEO"); }
 
-}  // namespace tessera::io::detail
+VideoWriter::VideoWriter(const std::string& path, const Box&, ElementType, FrameRate, const VideoOptions&) {
+  detail::fail_to_write_without(path, "VIDEO");
+}
+VideoWriter::~VideoWriter() = default;
+void VideoWriter::write(const HostBlock&) { detail::fail_to_write_without(any_video, "VIDEO"); }
+void VideoWriter::finish() { detail::fail_to_write_without(any_video, "VIDEO"); }
+
+}  // namespace tessera::io

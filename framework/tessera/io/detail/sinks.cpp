@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/sinks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr std::int64_t band_bytes = std::int64_t{8} << 20;
+
+/// Returns the number of points of a row, in all channels.
+std::int64_t row_points(const Box& domain) {
+  return domain[0].size() * (domain.dimensions == 3 ? domain[2].size() : 1);
+}
+
+std::int64_t row_bytes(const Box& domain, ElementType type) {
+  return row_points(domain) * static_cast<std::int64_t>(size_of(type));
+}
+
+class PlainWriter final : public BlockWriter {
+ public:
+  /// Rank 0 calls `make`.
+  PlainWriter(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
+              const MakeRoom& make)
+      : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path) {
+    int rank = 0;
+    MPI_Comm_rank(communicator, &rank);
+    collectively(communicator, [&] {
+      if (rank == 0) place_ = make(file_.temporary_path());
+    });
+    MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
+    collectively(communicator,
+                 [&] { writer_ = std::make_unique<FileWriter>(file_.temporary_path(), file_.path()); });
+  }
+
+  void write(const HostBlock& block) override {
+    check_block(block, type_, domain_);
+    const auto size = static_cast<std::int64_t>(size_of(type_));
+    for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, const std::byte* memory) {
+      writer_->write(memory, points * size, place_ + first * size);
+    });
+    written_ += block.box.size();
+  }
+
+  void complete() override {
+    std::int64_t points = written_;
+    MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+    if (points != domain_.size())
+      throw AgreedInternalError(fmt::format("{}: blocks of {} points were written, but {} has {}",
+                                            file_.path(), points, to_string(domain_), domain_.size()));
+    collectively(communicator_, [&] { writer_->close(); });
+    file_.complete();
+  }
+
+ private:
+  MPI_Comm communicator_;
+  Box domain_;
+  ElementType type_;
+  UnfinishedFile file_;
+  std::unique_ptr<FileWriter> writer_;
+  std::int64_t place_ = 0;
+  std::atomic<std::int64_t> written_{0};
+};
+
+}  // namespace
+
+bool Parts::is_next(const Box& part) const {
+  if (part.dimensions != domain_.dimensions || part.empty()) return false;
+  Box all = domain_;
+  std::int64_t written = written_;
+  for (int slowest = domain_.dimensions - 1;; --slowest) {
+    for (int cut = 0; cut < part.dimensions; ++cut) {
+      Box layers = all;
+      layers[cut] = part[cut];
+      const std::int64_t before = all.size() / all[cut].size() * (part[cut].begin - all[cut].begin);
+      if (layers == part && before == written && part[cut].end <= all[cut].end) return true;
+    }
+    if (slowest == 0) return false;
+    // Else it may be one of the parts of the present layer.
+    const std::int64_t points = all.size() / all[slowest].size(),
+                       layer = all[slowest].begin + written / points;
+    all[slowest] = {layer, layer + 1};
+    written %= points;
+  }
+}
+
+void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
+  std::int64_t points = block.box.size();
+  if (ranks_of(communicator_) > 1)
+    MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+  collectively(communicator_, [&] {
+    if (complete()) throw InternalError(fmt::format("{} was already written", path_));
+    if (!is_next(part))
+      throw InternalError(
+          fmt::format("{}: {} is not the next part of {}", path_, to_string(part), to_string(domain_)));
+    check_block(block, type, part);
+    if (points != part.size())
+      throw InternalError(fmt::format("the ranks' blocks have {} points together, but {} has {}", points,
+                                      to_string(part), part.size()));
+  });
+  written_ += part.size();
+}
+
+Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points)
+    : communicator_(communicator), block_(block), type_(type) {
+  const int ranks = ranks_of(communicator_);
+  MPI_Comm_rank(communicator_, &rank_);
+  collectively(communicator_, [&] {
+    const std::int64_t points = rank_ == 0 ? most_points : std::min(most_points, block_.box.size());
+    buffer_.resize(static_cast<std::size_t>(points) * size_of(type_));
+    if (rank_ == 0) boxes_.resize(static_cast<std::size_t>(ranks));
+  });
+  if (ranks == 1) {
+    boxes_.front() = block_.box;
+    return;
+  }
+  MPI_Gather(&block_.box, sizeof(Box), MPI_BYTE, boxes_.data(), sizeof(Box), MPI_BYTE, 0, communicator_);
+}
+
+HostBlock Gatherer::staged(const Box& part) { return packed_block(buffer_.data(), type_, part); }
+
+void Gatherer::gather(const HostBlock& target) {
+  constexpr int tag = 0;
+  const auto bytes = [&](const Box& part) {
+    return static_cast<int>(part.size() * static_cast<std::int64_t>(size_of(type_)));
+  };
+  const Box mine = intersection(block_.box, target.box);
+  if (rank_ == 0) {
+    copy_part(block_, target, mine);
+    for (int rank = 1; rank < static_cast<int>(boxes_.size()); ++rank) {
+      const Box part = intersection(boxes_[static_cast<std::size_t>(rank)], target.box);
+      if (part.empty()) continue;
+      MPI_Recv(buffer_.data(), bytes(part), MPI_BYTE, rank, tag, communicator_, MPI_STATUS_IGNORE);
+      copy_part(staged(part), target, part);
+    }
+  } else if (!mine.empty()) {
+    copy_part(block_, staged(mine), mine);
+    // A synchronous send ends when rank 0 receives it. Otherwise, small messages of ranks that are faster
+    // than rank 0 would accumulate in the memory of rank 0.
+    MPI_Ssend(buffer_.data(), bytes(mine), MPI_BYTE, 0, tag, communicator_);
+  }
+}
+
+void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type) {
+  // A row may be sent as one message, and MPI counts the bytes of a message with an int.
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (row_bytes(domain, type) > most || domain[1].size() > most)
+    fail(path, fmt::format("{} is too large for {}", to_string(domain), format), "write HDF5 instead");
+}
+
+RowSink::RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
+                 Begin begin)
+    : communicator_(communicator),
+      domain_(domain),
+      type_(type),
+      parts_(communicator, path, domain),
+      file_(communicator, path),
+      begin_(std::move(begin)) {
+  MPI_Comm_rank(communicator_, &rank_);
+}
+
+void RowSink::write_part(const HostBlock& block, const Box& part) {
+  Box rows_of_part = domain_;
+  rows_of_part[1] = part[1];
+  if (!(part == rows_of_part))
+    throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
+  const bool is_first = parts_.none();
+  parts_.take(block, part, type_);
+  if (is_first) begin();
+  if (ranks_of(communicator_) == 1)
+    collectively(communicator_, [&] { writer_->write_rows(block); });
+  else
+    gather_and_write(block, part);
+  if (!parts_.complete()) return;
+  collectively(communicator_, [&] {
+    if (writer_) writer_->finish();
+    writer_.reset();
+  });
+  file_.complete();
+}
+
+void RowSink::begin() {
+  collectively(communicator_, [&] {
+    if (rank_ == 0) writer_ = begin_(file_);
+  });
+}
+
+void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
+  std::vector<std::byte> memory;
+  collectively(communicator_, [&] {
+    if (rank_ == 0) memory.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
+  });
+  Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
+  stream(gatherer, part, rows, memory);
+}
+
+/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a band, the
+/// other ranks do not know this, and keep sending. Rank 0 therefore keeps receiving until the end of `part`.
+void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
+                     std::vector<std::byte>& memory) const {
+  std::exception_ptr failure;
+  for (std::int64_t y = part[1].begin; y < part[1].end; y += rows) {
+    Box box = part;
+    box[1] = {y, std::min(y + rows, part[1].end)};
+    const HostBlock band = packed_block(memory.data(), type_, box);
+    gatherer.gather(band);
+    if (rank_ != 0 || failure) continue;
+    try {
+      writer_->write_rows(band);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  collectively(communicator_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+std::unique_ptr<BlockWriter> create_plain_blocks(MPI_Comm communicator, const std::string& path,
+                                                 const Box& domain, ElementType type, const MakeRoom& make) {
+  if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
+  return std::make_unique<PlainWriter>(communicator, path, domain, type, make);
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/sources.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// Returns the message of CFITSIO for `status`, and the first message on its error stack. CFITSIO quotes
+/// headers, which may contain arbitrary bytes. All bytes that are not printable are replaced by question
+/// marks.
+std::string reason_of(int status) {
+  std::array<char, FLEN_STATUS> summary{};
+  std::array<char, FLEN_ERRMSG> first{};
+  fits_get_errstatus(status, summary.data());
+  fits_read_errmsg(first.data());
+  fits_clear_errmsg();
+  std::string reason = summary.data();
+  if (first[0] != '\0') reason.append(": ").append(first.data());
+  std::replace_if(
+      reason.begin(), reason.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return reason;
+}
+
+/// Returns the element type of an image whose points are scale * stored + zero, where `bits` is the FITS type
+/// of the stored values. FITS stores only unsigned bytes and signed integers of more bits. Signed bytes and
+/// unsigned integers are stored shifted by half of their range, and `zero` undoes the shift.
+ElementType type_of(int bits, double scale, double zero) {
+  struct Kind {
+    int bits;
+    ElementType stored, shifted;
+    double shift;
+  };
+  constexpr std::array<Kind, 4> kinds = {{{BYTE_IMG, ElementType::uint8, ElementType::int8, -128},
+                                          {SHORT_IMG, ElementType::int16, ElementType::uint16, 0x1p15},
+                                          {LONG_IMG, ElementType::int32, ElementType::uint32, 0x1p31},
+                                          {LONGLONG_IMG, ElementType::int64, ElementType::uint64, 0x1p63}}};
+  for (const Kind& kind : kinds)
+    if (kind.bits == bits && scale == 1) {
+      if (zero == 0) return kind.stored;
+      if (zero == kind.shift) return kind.shifted;
+    }
+  const bool is_narrow = bits == BYTE_IMG || bits == SHORT_IMG || bits == FLOAT_IMG;
+  return is_narrow ? ElementType::float32 : ElementType::float64;
+}
+
+int fits_type(ElementType type) {
+  constexpr std::array<int, 10> types = {TSBYTE, TBYTE,     TSHORT,     TUSHORT, TINT,
+                                         TUINT,  TLONGLONG, TULONGLONG, TFLOAT,  TDOUBLE};
+  return types[static_cast<std::size_t>(type)];
+}
+
+/// An image of a FITS file that CFITSIO reads. The constructor and `read` throw InputError about the path
+/// when the file is damaged.
+class FitsReader {
+ public:
+  /// Opens the file at `extension`, which is the name or the number of an extension. If `extension` is empty,
+  /// the file is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not
+  /// exist, or is not such an image.
+  FitsReader(const std::string& path, const std::string& extension) : path_(path) {
+    open_for_reading(path_);  // has better error messages than CFITSIO
+    // At the beginning of a name, CFITSIO removes blanks, and replaces '~' by a home directory.
+    const std::string name = path_.front() == '/' ? path_ : "./" + path_;
+    int status = 0;
+    fits_open_diskfile(&file_.handle, name.c_str(), READONLY, &status);
+    check(status);
+    move_to(extension);
+    find_layout();
+  }
+
+  ElementType type() const { return type_; }
+  const Box& domain() const { return domain_; }
+  /// Returns the number of the extension at which the file is open. The primary header has the number 0.
+  int extension() const {
+    int position = 0;
+    return fits_get_hdu_num(file_.handle, &position) - 1;
+  }
+
+  /// Fills a block, which has the type of the image and lies in its domain. The block may be empty.
+  void read(const HostBlock& block) {
+    float narrow = std::numeric_limits<float>::quiet_NaN();
+    double wide = std::numeric_limits<double>::quiet_NaN();
+    void* blank = nullptr;
+    if (has_blanks_ && type_ == ElementType::float32) blank = &narrow;
+    if (has_blanks_ && type_ == ElementType::float64) blank = &wide;
+    for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
+      int some_blank = 0, status = 0;  // CFITSIO requires both arguments
+      fits_read_img(file_.handle, fits_type(type_), first + 1, points, blank, memory, &some_blank, &status);
+      check(status);
+    });
+  }
+
+ private:
+  struct OpenFile {
+    fitsfile* handle = nullptr;
+
+    OpenFile() = default;
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    ~OpenFile() {
+      int status = 0;
+      if (handle != nullptr) fits_close_file(handle, &status);
+      fits_clear_errmsg();
+    }
+  };
+
+  void check(int status) const {
+    if (status > 0)
+      fail(path_, fmt::format("damaged or truncated FITS file ({})", reason_of(status)),
+           "get a complete copy of the file");
+  }
+
+  bool move_on() {
+    int status = 0;
+    fits_movrel_hdu(file_.handle, 1, nullptr, &status);
+    if (status == END_OF_FILE) return false;
+    check(status);
+    return true;
+  }
+
+  bool is_image() const {
+    int kind = 0, dimensions = 0, status = 0;
+    fits_get_hdu_type(file_.handle, &kind, &status);
+    if (kind == IMAGE_HDU) fits_get_img_dim(file_.handle, &dimensions, &status);
+    check(status);
+    return dimensions == 2 || dimensions == 3;
+  }
+
+  std::string name() const {
+    std::array<char, FLEN_VALUE> name{};
+    int status = 0;
+    fits_read_key(file_.handle, TSTRING, "EXTNAME", name.data(), nullptr, &status);
+    return status == 0 ? name.data() : "";
+  }
+
+  void move_to(const std::string& extension) {
+    if (extension.empty()) {
+      while (!is_image())
+        if (!move_on()) fail(path_, "holds no image with 2 or 3 axes", "give a file with an image");
+      return;
+    }
+    int number = 0;
+    const char* end = extension.data() + extension.size();
+    const auto [rest, error] = std::from_chars(extension.data(), end, number);
+    if (rest != end || number < 0) return move_to_name(extension);
+    int last = 0;
+    while (error == std::errc() && last < number && move_on()) ++last;
+    if (error != std::errc() || last < number)
+      fail(path_, fmt::format("has no extension {}", extension), "count from 0, or give its name");
+  }
+
+  void move_to_name(const std::string& wanted) {
+    std::vector<std::string> names;
+    do {
+      names.push_back(name());
+      if (::strcasecmp(names.back().c_str(), wanted.c_str()) == 0) return;
+    } while (move_on());
+    std::erase(names, "");
+    fail(path_, fmt::format("has no extension '{}'", wanted),
+         names.empty() ? "give its number, from 0" : fmt::format("the file has: {}", listed(names)));
+  }
+
+  double number_of(const char* key, double otherwise) const {
+    double number = otherwise;
+    int status = 0;
+    fits_read_key(file_.handle, TDOUBLE, key, &number, nullptr, &status);
+    if (status == KEY_NO_EXIST) return otherwise;
+    check(status);
+    return number;
+  }
+
+  void find_layout() {
+    int kind = 0, bits = 0, dimensions = 0, status = 0;
+    fits_get_hdu_type(file_.handle, &kind, &status);
+    check(status);
+    const std::string what = fmt::format("extension {}", extension());
+    if (kind != IMAGE_HDU) fail(path_, what + " is a table", "choose another extension");
+    std::array<LONGLONG, 3> extents{};
+    fits_get_img_paramll(file_.handle, static_cast<int>(extents.size()), &bits, &dimensions, extents.data(),
+                         &status);
+    check(status);
+    if (dimensions != 2 && dimensions != 3)
+      fail(path_,
+           fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, dimensions),
+           "choose another extension");
+    double points = 1;
+    for (int d = 0; d < dimensions; ++d) {
+      const LONGLONG extent = extents[static_cast<std::size_t>(d)];
+      domain_.range[domain_.dimensions++] = {0, extent};
+      points *= static_cast<double>(extent);
+    }
+    if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
+    if (8 * points > 0x1p62)
+      fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what),
+           "get a complete copy of the file");
+    type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
+    const bool is_compressed = fits_is_compressed_image(file_.handle, &status) != 0;
+    has_blanks_ = bits > 0 || (is_compressed && is_quantised());
+    // A compressed image is a table of tiles, which are lists behind the rows of the table.
+    check_size(is_compressed ? number_of("NAXIS1", 0) * number_of("NAXIS2", 0) + number_of("PCOUNT", 0)
+                             : points * std::abs(bits) / 8);
+  }
+
+  /// Returns whether the floats of a compressed image were rounded to integers, each tile with a scale of its
+  /// own.
+  bool is_quantised() const {
+    char column[] = "ZSCALE";
+    int number = 0, status = 0;
+    fits_get_colnum(file_.handle, CASEINSEN, column, &number, &status);
+    fits_clear_errmsg();
+    return status == 0 || number_of("ZSCALE", 0) != 0;
+  }
+
+  /// Throws InputError if the file ends before the data of the extension, which have `bytes` bytes.
+  void check_size(double bytes) const {
+    LONGLONG begin = 0;
+    int status = 0;
+    fits_get_hduaddrll(file_.handle, nullptr, &begin, nullptr, &status);
+    check(status);
+    const double end = static_cast<double>(begin) + bytes;
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path_, error);
+    if (error || static_cast<double>(size) < end)
+      fail(path_,
+           fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {:.0f})", size, end),
+           "get a complete copy of the file");
+  }
+
+  std::string path_;
+  OpenFile file_;
+  ElementType type_ = ElementType::uint8;
+  Box domain_;
+  /// Whether there may be points without a value, which CFITSIO is to turn into NaN in floating blocks. It
+  /// leaves floats unchanged if it is not to look for such points.
+  bool has_blanks_ = false;
+};
+
+void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block) {
+  FitsReader reader(path, info.dataset);
+  check_unchanged(path, info, reader.type(), reader.domain());
+  reader.read(block);
+}
+
+ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
+  const FitsReader reader(path, choice.dataset);
+  return {ImageFormat::fits, reader.type(), reader.domain(), std::to_string(reader.extension())};
+}
+
+std::unique_ptr<BlockSource> open_fits(MPI_Comm communicator, const std::string& path,
+                                       const ImageInfo& info) {
+  return rankwise_source(communicator, path, info, read_fits);
+}
+
+}  // namespace
+
+extern const FormatFunctions fits_format = {inspect_fits, open_fits};
+
+}  // namespace tessera::io::detail

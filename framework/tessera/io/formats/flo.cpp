@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <bit>
+#include <filesystem>
+#include <system_error>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/detail/sources.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// The header of a .flo file, in which the Middlebury benchmark keeps optical flows. After it the file has
+/// the displacements u and v of each pixel as floats, row by row, and the least significant byte first.
+struct FloHeader {
+  static_assert(std::endian::native == std::endian::little, "files of other byte orders are not converted");
+  /// The number that all files begin with. Its bytes are the letters PIEH.
+  static constexpr float signature = 202021.25f;
+
+  float tag = signature;
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+};
+static_assert(sizeof(FloHeader) == 12);
+
+/// Returns the header of the file of a flow with these points.
+FloHeader flo_header(const Box& domain) {
+  return {.width = static_cast<std::int32_t>(domain[0].size()),
+          .height = static_cast<std::int32_t>(domain[1].size())};
+}
+
+constexpr std::int64_t pixel_bytes = 2 * sizeof(float);
+
+/// Reads `bytes` bytes of the file from `offset` on.
+void read_bytes(const std::string& path, std::FILE* file, std::int64_t offset, void* to, std::int64_t bytes) {
+  const auto count = static_cast<std::size_t>(bytes);
+  if (fseeko(file, offset, SEEK_SET) != 0 || std::fread(to, 1, count, file) != count)
+    fail(path, "ends too early", "replace it by the whole file");
+}
+
+/// Reads the header of an open file, and returns the domain of the flow.
+Box read_header(const std::string& path, std::FILE* file) {
+  FloHeader header;
+  read_bytes(path, file, 0, &header, sizeof header);
+  if (header.width < 1 || header.height < 1)
+    fail(path, fmt::format("is damaged: it says that it has {} x {} pixels", header.width, header.height),
+         "replace it");
+  return {{0, header.width}, {0, header.height}, {0, 2}};
+}
+
+ImageInfo inspect_flo(const std::string& path, const ImageChoice&) {
+  const File file = open_for_reading(path);
+  const Box domain = read_header(path, file.get());
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  // A header may claim so many pixels that the number of their bytes is not representable; that of pixels
+  // always is.
+  const std::int64_t pixels = domain[0].size() * domain[1].size();
+  const std::int64_t bytes = size - static_cast<std::int64_t>(sizeof(FloHeader));
+  if (error || bytes % pixel_bytes != 0 || bytes / pixel_bytes != pixels)
+    fail(path,
+         fmt::format("is damaged: its {} bytes are not those of {} x {} pixels", size, domain[0].size(),
+                     domain[1].size()),
+         "replace it by the whole file");
+  return {ImageFormat::flo, ElementType::float32, domain};
+}
+
+void read_flo(const std::string& path, const ImageInfo& info, const HostBlock& block) {
+  const File file = open_for_reading(path);
+  check_unchanged(path, info, ElementType::float32, read_header(path, file.get()));
+  if (block.box.empty()) return;
+  const std::int64_t row_bytes = info.domain[0].size() * pixel_bytes;
+  std::vector<std::byte> row(static_cast<std::size_t>(row_bytes));
+  for (std::int64_t y = block.box[1].begin; y < block.box[1].end; ++y) {
+    read_bytes(path, file.get(), static_cast<std::int64_t>(sizeof(FloHeader)) + y * row_bytes, row.data(),
+               row_bytes);
+    take_points(row_of(row.data(), ElementType::float32, info.domain, y), block);
+  }
+}
+
+/// Writes the rows of a .flo file.
+class FloWriter final : public RowWriter {
+ public:
+  FloWriter(const UnfinishedFile& output, const Box& domain) : file_(output.temporary_path(), output.path()) {
+    const FloHeader header = flo_header(domain);
+    append(reinterpret_cast<const std::byte*>(&header), sizeof header);
+  }
+
+  void write_rows(const HostBlock& rows) override {
+    std::vector<std::byte> samples(
+        static_cast<std::size_t>(rows.box.size() * static_cast<std::int64_t>(sizeof(float))));
+    put_points(rows, {samples.data(), ElementType::float32, rows.box});
+    append(samples.data(), static_cast<std::int64_t>(samples.size()));
+  }
+  void finish() override { file_.close(); }
+
+ private:
+  void append(const std::byte* from, std::int64_t bytes) {
+    file_.write(from, bytes, written_);
+    written_ += bytes;
+  }
+
+  FileWriter file_;
+  std::int64_t written_ = 0;
+};
+
+std::unique_ptr<BlockSource> open_flo(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
+  return rankwise_source(communicator, path, info, read_flo);
+}
+
+std::unique_ptr<BlockSink> create_flo_file(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                           ElementType type, int) {
+  if (type != ElementType::float32 || domain.dimensions != 3 || domain[2].size() != 2 || domain.empty())
+    fail(path,
+         fmt::format(".flo holds two channels of float32, not {} of {}", to_string(domain), name_of(type)),
+         "write HDF5 instead");
+  check_rows(path, ".flo", domain, type);
+  return std::make_unique<RowSink>(communicator, path, domain, type, [domain](const UnfinishedFile& file) {
+    return std::make_unique<FloWriter>(file, domain);
+  });
+}
+
+}  // namespace
+
+extern const FormatFunctions flo_format = {inspect_flo, open_flo, create_flo_file};
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+
+#include <jpeglib.h>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/sources.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// The most bytes of memory for decoding a file. Only progressive files need much memory, because all of
+/// their coefficients are kept until the end.
+constexpr std::int64_t most_memory = std::int64_t{2} << 30;
+/// The most scans of a file, which are the passes over the image in which a progressive file is decoded.
+/// Usual files have about ten scans. A damaged file could have many short scans, each of which costs time for
+/// all points.
+constexpr int most_scans = 1000;
+
+/// Decodes one JPEG file.
+class JpegReader final : public RowReader {
+ public:
+  /// Opens the file and reads its header. Throws InputError when the file cannot be opened, is damaged, or
+  /// has colours other than grey, RGB or YCbCr. Throws InputError also when a sample does not have 8 bits, or
+  /// when decoding would need too much memory.
+  explicit JpegReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
+    try {
+      read_header();
+      check_header();
+    } catch (...) {
+      jpeg_destroy_decompress(&jpeg_);
+      throw;
+    }
+  }
+
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+  ~JpegReader() override { jpeg_destroy_decompress(&jpeg_); }
+
+  ElementType type() const override { return ElementType::uint8; }
+  Box domain() const override {
+    return image_domain(jpeg_.image_width, jpeg_.image_height,
+                        jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3);
+  }
+
+  void read_row(std::byte* samples) override {
+    if (!has_started_) checked([&] { jpeg_start_decompress(&jpeg_); });
+    has_started_ = true;
+    auto* row = reinterpret_cast<JSAMPROW>(samples);
+    checked([&] { jpeg_read_scanlines(&jpeg_, &row, 1); });
+  }
+
+  void finish() override {
+    checked([&] { jpeg_finish_decompress(&jpeg_); });
+  }
+
+ private:
+  /// The last error of libjpeg, and the target of the jump after the error. The error handler jumps, because
+  /// it must not return to libjpeg, and must not throw an exception through C code.
+  struct Errors {
+    jpeg_error_mgr manager;  ///< the first member, so that libjpeg's pointer to it also points to Errors
+    std::jmp_buf jump;
+    char message[JMSG_LENGTH_MAX] = {};
+  };
+
+  [[noreturn]] static void on_error(j_common_ptr jpeg) {
+    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+    errors->manager.format_message(jpeg, errors->message);
+    std::longjmp(errors->jump, 1);
+  }
+
+  /// Treats warnings of libjpeg, which have a negative level, as errors. When libjpeg finds damage, it only
+  /// warns, and continues with grey points.
+  static void on_message(j_common_ptr jpeg, int level) {
+    if (level < 0) on_error(jpeg);
+  }
+
+  static void on_progress(j_common_ptr jpeg) {
+    if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
+    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+    std::snprintf(errors->message, sizeof(errors->message), "it has more than %d scans", most_scans);
+    std::longjmp(errors->jump, 1);
+  }
+
+  /// Runs `call`, which calls libjpeg. Throws InputError when libjpeg reports an error. `call` must not have
+  /// local objects with destructors, because the jump after an error would skip the destructors.
+  template <class Call>
+  void checked(const Call& call) {
+    if (setjmp(errors_.jump) == 0) {
+      call();
+      return;
+    }
+    fail(path_, fmt::format("damaged or truncated JPEG ({})", errors_.message),
+         "get a complete copy of the file");
+  }
+
+  void read_header() {
+    jpeg_.err = jpeg_std_error(&errors_.manager);
+    errors_.manager.error_exit = on_error;
+    errors_.manager.emit_message = on_message;
+    progress_.progress_monitor = on_progress;
+    checked([&] {
+      jpeg_create_decompress(&jpeg_);
+      jpeg_.progress = &progress_;
+      jpeg_.mem->max_memory_to_use = most_memory;
+      jpeg_stdio_src(&jpeg_, file_.get());
+      jpeg_read_header(&jpeg_, TRUE);
+    });
+    if (jpeg_.jpeg_color_space == JCS_YCbCr) jpeg_.out_color_space = JCS_RGB;
+  }
+
+  void check_header() const {
+    if (jpeg_.out_color_space != JCS_GRAYSCALE && jpeg_.out_color_space != JCS_RGB)
+      fail(path_,
+           fmt::format("is a JPEG image of {} channels that are neither grey nor RGB, such as CMYK",
+                       jpeg_.num_components),
+           "convert it to RGB");
+    if (jpeg_.data_precision != 8)
+      fail(path_, fmt::format("is a JPEG image of {} bits a sample", jpeg_.data_precision),
+           "convert it to 8 bits");
+    const std::int64_t samples = std::int64_t{jpeg_.image_width} * jpeg_.image_height * jpeg_.num_components;
+    if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&jpeg_)) != FALSE &&
+        samples * static_cast<std::int64_t>(sizeof(JCOEF)) > most_memory)
+      fail(path_, "is a progressive JPEG image that takes over 2 GiB to decode", "save it as baseline JPEG");
+  }
+
+  std::string path_;
+  File file_;
+  Errors errors_{};
+  jpeg_progress_mgr progress_{};
+  jpeg_decompress_struct jpeg_{};
+  bool has_started_ = false;
+};
+
+ImageInfo inspect_jpeg(const std::string& path, const ImageChoice&) {
+  return {ImageFormat::jpeg, ElementType::uint8, JpegReader(path).domain()};
+}
+
+std::unique_ptr<BlockSource> open_jpeg(MPI_Comm communicator, const std::string& path,
+                                       const ImageInfo& info) {
+  return std::make_unique<RowSource>(
+      communicator, path, info, [](const std::string& file) { return std::make_unique<JpegReader>(file); });
+}
+
+}  // namespace
+
+extern const FormatFunctions jpeg_format = {inspect_jpeg, open_jpeg};
+
+}  // namespace tessera::io::detail

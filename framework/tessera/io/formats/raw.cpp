@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/block_writer.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/detail/sources.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io {
+namespace detail {
+namespace {
+
+constexpr const char* raw_kind = "a file of raw data";
+
+/// The distance up to which runs are read in one call. If two runs begin at most this many
+/// bytes apart, two calls take longer than one call that also reads the bytes between the runs.
+constexpr std::int64_t page_bytes = 4096;
+/// The size of the buffer for several runs, which is small enough for the cache of a processor.
+constexpr std::int64_t staged_bytes = std::int64_t{64} << 10;
+
+template <std::size_t Bytes>
+void reverse_each(std::byte* data, std::int64_t bytes) {
+  for (std::byte* end = data + bytes; data != end; data += Bytes) std::reverse(data, data + Bytes);
+}
+
+void reverse_bytes(std::byte* data, std::int64_t bytes, ElementType type) {
+  const std::size_t size = size_of(part_type(type));
+  if (size == 2) reverse_each<2>(data, bytes);
+  if (size == 4) reverse_each<4>(data, bytes);
+  if (size == 8) reverse_each<8>(data, bytes);
+}
+
+/// A sequence of bytes in a file, and the memory into which they are read.
+struct Run {
+  std::int64_t begin;
+  std::int64_t bytes;
+  std::byte* memory;
+};
+
+/// Reads runs, which are added in the order of the file. Runs that are close to each other are read in one
+/// call.
+class RunReader {
+ public:
+  RunReader(const std::string& path, std::FILE* file) : path_(path), file_(::fileno(file)) {}
+
+  void add(const Run& run) {
+    if (!waiting_.empty() && (run.begin - waiting_.back().begin > page_bytes ||
+                              run.begin + run.bytes - waiting_.front().begin > staged_bytes))
+      read_waiting();
+    waiting_.push_back(run);
+  }
+
+  /// Reads the runs that have been added but not read. Must be called after the last run is added.
+  void read_waiting() {
+    if (waiting_.size() == 1) read(waiting_.front());
+    if (waiting_.size() > 1) {
+      const std::int64_t begin = waiting_.front().begin;
+      buffer_.resize(static_cast<std::size_t>(staged_bytes));
+      read({begin, waiting_.back().begin + waiting_.back().bytes - begin, buffer_.data()});
+      for (const Run& run : waiting_)
+        std::memcpy(run.memory, buffer_.data() + (run.begin - begin), static_cast<std::size_t>(run.bytes));
+    }
+    waiting_.clear();
+  }
+
+ private:
+  /// Reads all bytes of a run, in several calls if the system reads fewer bytes than a call asks for.
+  void read(Run rest) const {
+    while (rest.bytes > 0) {
+      const ::ssize_t read = ::pread(file_, rest.memory, static_cast<std::size_t>(rest.bytes), rest.begin);
+      if (read < 0 && errno == EINTR) continue;
+      if (read < 0) fail(path_, error_text(errno), "check the file's permissions");
+      if (read == 0) fail(path_, "became shorter while the program ran", "start again");
+      rest = {rest.begin + read, rest.bytes - read, rest.memory + read};
+    }
+  }
+
+  std::string path_;
+  int file_;
+  std::vector<Run> waiting_;
+  std::vector<std::byte> buffer_;
+};
+
+/// The most bytes of which the system is told before they are read, as they have to stay in memory until
+/// then.
+constexpr std::int64_t announced_bytes = std::int64_t{64} << 20;
+
+/// Tells the system which runs are read next, unless they are short. It then has many of them fetched from
+/// the disk at the same time, which takes less than half as long as one after the other.
+void announce(std::FILE* file, const RawLayout& layout, const Box& domain, const HostBlock& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.type));
+  if (block.box[0].size() * size < page_bytes || block.box[0] == domain[0] ||
+      block.box.size() * size > announced_bytes)
+    return;
+  for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte*) {
+    ::posix_fadvise(::fileno(file), layout.offset + first * size, points * size, POSIX_FADV_WILLNEED);
+  });
+}
+
+class RawSink final : public BlockSink {
+ public:
+  RawSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type)
+      : communicator_(communicator),
+        domain_(domain),
+        type_(type),
+        parts_(communicator, path, domain),
+        file_(communicator, path) {}
+
+  void write(const HostBlock& block) override { write_part(block, domain_); }
+
+  void write_part(const HostBlock& block, const Box& part) override {
+    parts_.take(block, part, type_);
+    collectively(communicator_, [&] {
+      if (!block.box.empty()) write_own(block);
+    });
+    if (parts_.complete()) file_.complete();
+  }
+
+ private:
+  void write_own(const HostBlock& block) const {
+    FileWriter writer(file_.temporary_path(), file_.path());
+    const auto size = static_cast<std::int64_t>(size_of(type_));
+    for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, const std::byte* memory) {
+      writer.write(memory, points * size, first * size);
+    });
+    writer.close();
+  }
+
+  MPI_Comm communicator_;
+  Box domain_;
+  ElementType type_;
+  Parts parts_;
+  UnfinishedFile file_;
+};
+
+void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block) {
+  inspect_raw(path, info.raw, info.type, info.domain);
+  read_array(path, open_for_reading(path, raw_kind).get(), info.raw, info.domain, block);
+}
+
+std::unique_ptr<BlockSource> open_raw(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
+  return rankwise_source(communicator, path, info, read_raw);
+}
+
+std::unique_ptr<BlockSink> create_raw_file(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                           ElementType type, int) {
+  if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
+  return std::make_unique<RawSink>(communicator, path, domain, type);
+}
+
+}  // namespace
+
+extern const FormatFunctions raw_format = {.open = open_raw, .create = create_raw_file};
+
+void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
+                const HostBlock& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.type));
+  announce(file, layout, domain, block);
+  RunReader reader(path, file);
+  for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
+    reader.add({layout.offset + first * size, points * size, memory});
+  });
+  reader.read_waiting();
+  if (layout.is_big_endian == (std::endian::native == std::endian::big)) return;
+  for_each_run(block, domain, [&](std::int64_t, std::int64_t points, std::byte* memory) {
+    reverse_bytes(memory, points * size, block.type);
+  });
+}
+
+}  // namespace detail
+
+ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementType type, const Box& domain) {
+  detail::open_for_reading(path, detail::raw_kind);
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error) detail::fail(path, error.message(), "check the path and its permissions");
+  const std::int64_t bytes = domain.size() * static_cast<std::int64_t>(size_of(type));
+  const std::int64_t there = std::max<std::int64_t>(size - layout.offset, 0);
+  if (there != bytes)
+    detail::fail(path,
+                 fmt::format("is too {}: {} of {} take {} bytes from byte {} on, but there are {}",
+                             there < bytes ? "short" : "long", to_string(domain), name_of(type), bytes,
+                             layout.offset, there),
+                 "give the shape, the type and the offset of what it holds");
+  return {.format = ImageFormat::raw, .type = type, .domain = domain, .raw = layout};
+}
+
+std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
+                                               const Box& domain, ElementType type) {
+  return detail::create_plain_blocks(
+      communicator, path, domain, type, [&](const std::string& file_name) -> std::int64_t {
+        detail::reserve(file_name, path, domain.size() * static_cast<std::int64_t>(size_of(type)));
+        return 0;
+      });
+}
+
+}  // namespace tessera::io

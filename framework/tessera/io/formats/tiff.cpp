@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/sources.hpp"
+#include "tessera/io/detail/tiff.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+std::FILE* stream(thandle_t file) { return static_cast<std::FILE*>(file); }
+
+tmsize_t read_tiff_bytes(thandle_t file, void* bytes, tmsize_t count) {
+  return static_cast<tmsize_t>(std::fread(bytes, 1, static_cast<std::size_t>(count), stream(file)));
+}
+
+tmsize_t write_tiff_bytes(thandle_t file, void* bytes, tmsize_t count) {
+  return static_cast<tmsize_t>(std::fwrite(bytes, 1, static_cast<std::size_t>(count), stream(file)));
+}
+
+toff_t seek_in_tiff(thandle_t file, toff_t offset, int whence) {
+  if (::fseeko(stream(file), static_cast<off_t>(offset), whence) != 0) return static_cast<toff_t>(-1);
+  return static_cast<toff_t>(::ftello(stream(file)));
+}
+
+toff_t size_of_tiff(thandle_t file) {
+  const off_t here = ::ftello(stream(file));
+  const toff_t end = seek_in_tiff(file, 0, SEEK_END);
+  seek_in_tiff(file, static_cast<toff_t>(here), SEEK_SET);
+  return end;
+}
+
+int keep_open(thandle_t) { return 0; }
+
+/// The layout of the points of a page in a TIFF file. The points lie in chunks, which are strips or tiles.
+struct TiffLayout {
+  ElementType type = ElementType::uint8;
+  Box domain;
+  bool tiled = false;
+  bool planar = false;  ///< whether each channel has chunks of its own
+  std::int64_t chunk_width = 0;
+  std::int64_t chunk_height = 0;  ///< the last strip may have fewer rows; all tiles have the full size
+
+  std::int64_t channels() const { return domain.dimensions == 3 ? domain[2].size() : 1; }
+  std::int64_t columns() const { return (domain[0].size() + chunk_width - 1) / chunk_width; }
+  std::int64_t rows() const { return (domain[1].size() + chunk_height - 1) / chunk_height; }
+};
+
+/// Returns the value of a field of the page. If the page does not have the field, returns the default value
+/// of the TIFF standard, or `fallback` if the standard has no default value.
+template <class T>
+T field(TIFF* tiff, std::uint32_t tag, T fallback = 0) {
+  T value{};
+  return TIFFGetFieldDefaulted(tiff, tag, &value) == 1 ? value : fallback;
+}
+
+int channels_for(int photometric) {
+  return photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
+}
+
+void check_colours(TIFF* tiff, const std::string& path, int photometric) {
+  const auto refuse = [&](const char* problem, const char* advice = "convert it to RGB") {
+    fail(path, problem, advice);
+  };
+  if (photometric == PHOTOMETRIC_MINISWHITE)
+    refuse("is a TIFF image in which 0 is white", "convert it to one in which 0 is black");
+  if (photometric == PHOTOMETRIC_PALETTE) refuse("is a TIFF image with a palette");
+  if (photometric == PHOTOMETRIC_SEPARATED) refuse("is a TIFF image in the colours of printers (CMYK)");
+  const int compression = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION);
+  if (photometric == PHOTOMETRIC_YCBCR && compression != COMPRESSION_JPEG)
+    refuse("is a TIFF image of YCbCr samples that are not JPEG-compressed");
+  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB &&
+      photometric != PHOTOMETRIC_YCBCR)
+    refuse(fmt::format("is a TIFF image of photometric interpretation {}", photometric).c_str(),
+           "convert it to grey or RGB");
+  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0)
+    refuse(fmt::format("is compressed in a way that this libtiff does not know ({})", compression).c_str(),
+           "compress it by deflate or LZW, or not at all");
+}
+
+void check_channels(TIFF* tiff, const std::string& path, int photometric, int channels) {
+  if (channels == channels_for(photometric)) return;
+  std::uint16_t extra = 0;
+  const std::uint16_t* kinds = nullptr;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
+  if (photometric == PHOTOMETRIC_RGB && channels == 4 && extra == 1) {
+    if (kinds[0] != EXTRASAMPLE_ASSOCALPHA) return;
+    fail(path, "has colours that are multiplied by their transparency",
+         "write it with unassociated alpha, which keeps the colours");
+  }
+
+  fail(path,
+       fmt::format("has {} channels ({} of them extra, such as transparency), but images of 1 channel "
+                   "(grey), 3 (RGB) or 4 (RGB and transparency) are supported",
+                   channels, extra),
+       "remove the extra channels");
+}
+
+ElementType type_of(TIFF* tiff, const std::string& path) {
+  const int bits = field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
+  const int format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
+  const auto is = [&](ElementType type, int kind) {
+    return format == kind && bits == 8 * static_cast<int>(size_of(type));
+  };
+  using enum ElementType;
+  for (const ElementType type : {uint8, uint16, uint32, uint64})
+    if (is(type, SAMPLEFORMAT_UINT)) return type;
+  for (const ElementType type : {int8, int16, int32, int64})
+    if (is(type, SAMPLEFORMAT_INT)) return type;
+  for (const ElementType type : {float32, float64})
+    if (is(type, SAMPLEFORMAT_IEEEFP)) return type;
+  if (format == SAMPLEFORMAT_COMPLEXIEEEFP || format == SAMPLEFORMAT_COMPLEXINT)
+    fail(path, "has complex samples", "write its real and imaginary parts as images of their own");
+  if (format == SAMPLEFORMAT_IEEEFP)
+    fail(path, fmt::format("has floats of {} bits", bits), "convert them to 32 or 64 bits");
+  fail(path,
+       fmt::format("has samples of {} bits{}", bits, format == SAMPLEFORMAT_VOID ? " without a type" : ""),
+       "convert it to integers of 8, 16, 32 or 64 bits");
+}
+
+void check_depth(TIFF* tiff, const std::string& path) {
+  if (field<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) > 1 ||
+      field<std::uint32_t>(tiff, TIFFTAG_TILEDEPTH, 1) > 1)
+    fail(path, "is a TIFF volume, of more than one layer", "write each layer as a page");
+}
+
+/// Returns the product of factors that are not negative, or nothing if the product overflows.
+std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t result = 1;
+  for (const std::int64_t factor : factors)
+    if (__builtin_mul_overflow(result, factor, &result)) return std::nullopt;
+  return result;
+}
+
+/// Throws InputError when the sizes in the header of the page are impossible for a file of `file_bytes`
+/// bytes, or when chunks are too large. Sizes from a damaged header could otherwise overflow, or lead to the
+/// allocation of too much memory.
+void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, std::int64_t file_bytes) {
+  const auto element = static_cast<std::int64_t>(size_of(layout.type));
+  const auto damaged = [&] {
+    fail(path,
+         fmt::format("claims to be {}, which does not fit into a file of {} bytes", to_string(layout.domain),
+                     file_bytes),
+         "get a complete copy of the file");
+  };
+  const Box& domain = layout.domain;
+  if (domain.empty() || layout.chunk_width < 1 || layout.chunk_height < 1) damaged();
+  const auto bytes = product({domain[0].size(), domain[1].size(), layout.channels(), element});
+  const auto chunk =
+      product({layout.chunk_width, layout.chunk_height, layout.planar ? 1 : layout.channels(), element});
+  const auto chunks = product({layout.columns(), layout.rows(), layout.planar ? layout.channels() : 1});
+  // The file has a table with an entry for each chunk, so that it has more bytes than chunks. The number of
+  // a chunk has 32 bits.
+  if (!bytes || !chunks || *chunks > file_bytes || *chunks > std::numeric_limits<std::uint32_t>::max())
+    damaged();
+  const bool plain = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_NONE;
+  if (plain && *bytes > file_bytes) damaged();
+  const std::string kind = layout.tiled ? "tile" : "strip";
+  if (!chunk || *chunk > most_chunk_bytes)
+    fail(path, fmt::format("has {}s of over 2 GiB", kind), fmt::format("write it with smaller {}s", kind));
+  // No compression makes an image smaller by a factor of 100,000.
+  if (*chunk > std::int64_t{256} << 20 && *chunk / 100'000 > file_bytes) damaged();
+  const std::uint64_t needed = layout.tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
+  if (static_cast<std::uint64_t>(*chunk) != needed) damaged();
+}
+
+/// Returns the layout of the page of which libtiff has read the header. If the page has YCbCr samples with
+/// JPEG compression, libtiff is set to decode them to RGB. Throws InputError about `path` when the page is
+/// not of a supported kind, or when its header has sizes that are impossible for a file of `file_bytes`
+/// bytes.
+TiffLayout read_layout(TIFF* tiff, const std::string& path, std::int64_t file_bytes) {
+  const int channels = field<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL);
+  const int photometric = field<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC,
+                                               channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  check_colours(tiff, path, photometric);
+  check_channels(tiff, path, photometric, channels);
+  check_depth(tiff, path);
+  if (photometric == PHOTOMETRIC_YCBCR) TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+
+  TiffLayout layout;
+  layout.type = type_of(tiff, path);
+  layout.domain = image_domain(field<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH),
+                               field<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), channels);
+  layout.tiled = TIFFIsTiled(tiff) != 0;
+  layout.planar = channels > 1 && field<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
+  if (layout.tiled) {
+    layout.chunk_width = field<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH);
+    layout.chunk_height = field<std::uint32_t>(tiff, TIFFTAG_TILELENGTH);
+  } else {
+    layout.chunk_width = layout.domain[0].size();
+    layout.chunk_height =
+        std::min<std::int64_t>(field<std::uint32_t>(tiff, TIFFTAG_ROWSPERSTRIP), layout.domain[1].size());
+  }
+
+  check_sizes(tiff, path, layout, file_bytes);
+  return layout;
+}
+
+/// Returns the range of the chunks that hold points of `points`. Each chunk has `size` points.
+Range chunks_of(Range points, std::int64_t size) {
+  return {points.begin / size, (points.end + size - 1) / size};
+}
+
+/// Decodes one page of a TIFF file. Every function throws InputError when the file is damaged.
+class TiffReader {
+ public:
+  /// Opens the file, and reads the header of page `page`, counted from 0. Also throws InputError when the
+  /// file does not have this page.
+  TiffReader(const std::string& path, int page)
+      // The letter `m` disables memory maps. With a memory map, a file that becomes shorter during reading
+      // would end the program by a signal. Without memory maps, libtiff reports an error instead.
+      : path_(path), file_(open_for_reading(path), "rm") {
+    if (file_.handle() == nullptr) fail_damaged();
+    if (page > 0) go_to_page(page);
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    layout_ = read_layout(file_.handle(), path, error ? 0 : static_cast<std::int64_t>(bytes));
+  }
+
+  const TiffLayout& layout() const { return layout_; }
+
+  /// Fills `block`, which has the element type of the layout and lies in the domain of the layout. Decodes
+  /// the strips or tiles that hold points of `block`, one at a time.
+  void read(const HostBlock& block) {
+    if (block.box.empty()) return;
+    const auto element = static_cast<std::int64_t>(size_of(layout_.type));
+    const std::int64_t samples = layout_.planar ? 1 : layout_.channels();
+    const auto most = layout_.chunk_width * layout_.chunk_height * samples * element;
+    const auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most));
+
+    const Range columns = chunks_of(block.box[0], layout_.chunk_width);
+    const Range rows = chunks_of(block.box[1], layout_.chunk_height);
+    const Range planes = layout_.planar ? block.box[2] : Range{0, 1};
+    for (std::int64_t plane = planes.begin; plane < planes.end; ++plane)
+      for (std::int64_t row = rows.begin; row < rows.end; ++row)
+        for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+          const std::int64_t number = (plane * layout_.rows() + row) * layout_.columns() + column;
+          Interleaved chunk{bytes.get(), layout_.type, layout_.domain};
+          chunk.box[0] = {column * layout_.chunk_width, (column + 1) * layout_.chunk_width};
+          chunk.box[1] = {row * layout_.chunk_height, (row + 1) * layout_.chunk_height};
+          if (!layout_.tiled) chunk.box[1].end = std::min(chunk.box[1].end, layout_.domain[1].end);
+          if (layout_.planar) chunk.box[2] = {plane, plane + 1};
+          decode(static_cast<std::uint32_t>(number), bytes.get(), chunk.box.size() * element);
+          take_points(chunk, block);
+        }
+  }
+
+ private:
+  void go_to_page(int page) {
+    if (TIFFSetDirectory(file_.handle(), static_cast<tdir_t>(page)) == 1) return;
+    const auto pages = static_cast<std::int64_t>(TIFFNumberOfDirectories(file_.handle()));
+    if (page >= pages)
+      fail(path_, fmt::format("has no page {}", page),
+           pages == 1 ? "it has only page 0" : fmt::format("give one from 0 to {}", pages - 1));
+    fail_damaged();
+  }
+
+  void decode(std::uint32_t number, std::byte* bytes, std::int64_t count) {
+    const tmsize_t decoded = layout_.tiled ? TIFFReadEncodedTile(file_.handle(), number, bytes, count)
+                                           : TIFFReadEncodedStrip(file_.handle(), number, bytes, count);
+    if (decoded != count || file_.has_damaged_jpeg()) fail_damaged();
+  }
+
+  [[noreturn]] void fail_damaged() const {
+    const std::string reason = *file_.error() == '\0' ? "a strip or tile is not whole" : file_.error();
+    fail(path_, fmt::format("damaged or truncated TIFF ({})", reason), "get a complete copy of the file");
+  }
+
+  std::string path_;
+  TiffFile file_;
+  TiffLayout layout_;
+};
+
+void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block) {
+  TiffReader reader(path, info.page);
+  check_unchanged(path, info, reader.layout().type, reader.layout().domain);
+  reader.read(block);
+}
+
+ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
+  const int page = choice.page.value_or(0);
+  const TiffReader reader(path, page);
+  const TiffLayout& layout = reader.layout();
+  ImageInfo info{ImageFormat::tiff, layout.type, layout.domain, "", page};
+  info.chunk_rows = std::min(layout.chunk_height, layout.domain[1].size());
+  return info;
+}
+
+std::unique_ptr<BlockSource> open_tiff(MPI_Comm communicator, const std::string& path,
+                                       const ImageInfo& info) {
+  return rankwise_source(communicator, path, info, read_tiff);
+}
+
+}  // namespace
+
+extern const FormatFunctions tiff_format = {inspect_tiff, open_tiff, create_tiff_file};
+
+int TiffFile::on_error(TIFF*, void* messages, const char*, const char* format, va_list values) {
+  auto& error = static_cast<Messages*>(messages)->error;
+  std::vsnprintf(error, sizeof(error), format, values);
+  return 1;
+}
+
+int TiffFile::on_warning(TIFF*, void* messages, const char* module, const char*, va_list) {
+  if (module != nullptr && std::string_view(module) == "JPEGLib")
+    static_cast<Messages*>(messages)->damaged_jpeg = true;
+  return 1;
+}
+
+TiffFile::TiffFile(File file, const char* mode) : file_(std::move(file)) {
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, &messages_);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, &messages_);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_chunk_bytes);
+  tiff_.reset(TIFFClientOpenExt("", mode, file_.get(), read_tiff_bytes, write_tiff_bytes, seek_in_tiff,
+                                keep_open, size_of_tiff, nullptr, nullptr, options.get()));
+}
+
+bool TiffFile::close() {
+  tiff_.reset();
+  return std::fclose(file_.release()) == 0;
+}
+
+}  // namespace tessera::io::detail

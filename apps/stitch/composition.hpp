@@ -3,43 +3,44 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "kept_tiles.hpp"
-#include "plate_sink.hpp"
 #include "positions.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tile_reader.hpp"
 
+// The plate that tiles make up.
 namespace stitch {
 
 /// A blend says what the plate shows where several tiles lie.
 enum class Blend : std::uint8_t {
   overlay,  ///< The last one of the tiles, row by row.
   average,  ///< The mean of all of them.
-  linear  ///< Their mean, weighted by the distances of the point from the tile's borders, along x times along
-          ///< y.
+  linear    ///< Their mean, weighted by the distances from the tile's borders, along x times along y.
 };
-/// The names in decks, in the order of the enumeration.
 inline constexpr std::string_view blend_names[] = {"overlay", "average", "linear"};
 
-/// Blends one row of the plate. Sums are sums of integers: neither their order nor the number of workers
-/// changes a bit. Means are rounded to nearest, halves up. Points without a tile become 0.
+/// Blends one row of the plate after the other. Sums are sums of integers, so that their order changes no
+/// bit. Means are rounded to nearest, halves up. Points without a tile become 0.
 class RowBlender {
  public:
-  RowBlender(Blend blend, Extent tile, std::int64_t width);
-  /// Begins a row.
-  void begin();
+  RowBlender(Blend blend, Extent tile, std::int64_t width)
+      : blend_(blend), tile_(tile), sums_(static_cast<std::size_t>(width)), weights_(sums_.size()) {}
   /// Adds the row `y` of a tile whose first pixel lies at `x`.
   void add(std::int64_t x, int y, std::span<const std::uint16_t> pixels);
-  /// Stores the row.
+  /// Stores the row and begins the next one.
   template <class T>
-  void store(T* to) const;
+  void store(T* to);
 
  private:
   Blend blend_;
@@ -47,73 +48,118 @@ class RowBlender {
   std::vector<std::uint64_t> sums_, weights_;
 };
 
+/// Rows of a tile of some width in all channels of a part: row after row, one channel after the other.
+struct TileRows {
+  tessera::Range rows;
+  int width = 0;
+  std::shared_ptr<const std::vector<std::uint16_t>> pixels;
+
+  /// Returns the row `y` of the tile in a channel.
+  std::span<const std::uint16_t> row(int channel, std::int64_t y) const {
+    const std::int64_t number = channel * rows.size() + y - rows.begin;
+    return {pixels->data() + number * width, static_cast<std::size_t>(width)};
+  }
+};
+
+/// Reads rows of tiles for bands of the plate, in parts of one channel or of several. A tile that several
+/// bands need is decoded as a whole once, and is kept until the last of them, as long as there is memory for
+/// it. Else its rows are read for each band. Several threads may use one object.
+class KeptTiles {
+ public:
+  /// `reader` must outlive this object. Tiles are read in parts of `channels` channels each. Those that are
+  /// kept have at most `most_bytes`.
+  KeptTiles(const TileReader& reader, int channels, std::int64_t most_bytes)
+      : reader_(reader), channels_(channels), most_bytes_(most_bytes) {}
+
+  /// Says how many calls of `take` there will be for each tile in each part. No other call may be under way.
+  void expect(std::vector<int> uses);
+  /// Returns at least these rows of a tile in all channels of a part. They must not outlive this object.
+  /// Throws InputError if they cannot be read.
+  TileRows take(int part, int tile, tessera::Range rows);
+  /// How often files were read since the last call of `expect`.
+  std::int64_t reads() const { return reads_; }
+
+ private:
+  /// A tile whose bytes count until the last one who uses it has given it up.
+  struct Kept {
+    std::mutex mutex;
+    std::vector<std::uint16_t> pixels;
+  };
+  /// A tile in a part between its first use and its last one.
+  struct Use {
+    int left = 0;
+    std::shared_ptr<Kept> kept;
+  };
+  std::shared_ptr<Kept> find(int part, int tile);
+  std::int64_t bytes_of_tile() const {
+    return static_cast<std::int64_t>(reader_.extent().pixels() * sizeof(std::uint16_t)) * channels_;
+  }
+
+  const TileReader& reader_;
+  int channels_;
+  std::int64_t most_bytes_;
+  std::atomic<std::int64_t> reads_ = 0;
+  /// Guards all members below.
+  std::mutex mutex_;
+  std::int64_t bytes_ = 0;
+  std::vector<int> uses_of_tiles_;
+  /// The uses by part and tile.
+  std::map<std::pair<int, int>, Use> uses_;
+};
+
 /// How a plate is composed. Only the blend changes a bit of it.
 struct CompositionOptions {
   Blend blend = Blend::overlay;
-  /// The number of channels that are composed together (see channels_together).
+  /// The number of channels that are composed together: one, or all of a slice.
   int channels = 1;
-  /// The number of worker threads of each rank.
   int workers = 1;
   /// The number of bands that are under way; 0 for one more than there are workers.
   int bands = 0;
-  /// If it is above 0, only as many decoded tiles are kept as fit into so many bytes.
+  /// The bytes that all of it may use, or 0.
   std::int64_t memory = 0;
-  /// The share of a tile that its neighbour shows, too, from which the need of memory follows.
+  /// The expected share of a tile that its neighbour shows, too.
   double overlap = 0.1;
 };
 
-/// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded: all
-/// bands of one part after those of the other. A part is a channel, or all channels of a slice.
+/// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded. A
+/// part, which is a channel or all channels of a slice, follows the other.
 class Composition {
  public:
-  /// The bytes of a band on a rank are no more, unless a single row has more.
-  static constexpr std::int64_t most_band_bytes = std::int64_t(16) << 20;
-
-  /// The bytes of decoded tiles that a rank keeps are no more.
-  static constexpr std::int64_t most_kept_bytes = std::int64_t(256) << 20;
+  /// Writes the rows that this rank has of a band, all of whose rows are `band`. `first` is the number of the
+  /// first channel, counted through all slices. Collective.
+  using Write = std::function<void(const tessera::HostBlock& rows, tessera::Range band, int first)>;
 
   /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together.
   Composition(MPI_Comm communicator, const TileReader& reader, const CompositionOptions& options);
 
-  /// Adds the tasks to the graph: bands, compose, write. Each rank runs the graph by itself, and the task
-  /// write makes collective calls. `write_on` is where it runs. The graph must not outlive this object.
+  /// Adds the tasks bands, compose and write to a graph, which must not outlive this object. Each rank runs
+  /// the graph by itself. The task write makes collective calls, at `write_on`.
   void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
 
-  /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
-  void set_work(std::vector<Position> positions, std::span<PlateSink> sinks);
+  /// Says where the tiles lie, and who writes the plate.
+  void set_work(std::vector<Position> positions, Write write);
   /// The most bytes that the graph has on this rank, as far as the expected overlap tells.
   std::int64_t bytes() const { return needs_.bands + needs_.kept + needs_.read + needs_.workers; }
   /// How often files of tiles were read on this rank in the last run.
   std::int64_t reads() const { return tiles_.reads(); }
-  /// Returns all points of the plate, for given positions of the tiles.
-  tessera::Box domain(const std::vector<Position>& positions) const {
-    return domain(positions, reader_.channels());
-  }
+  /// Returns all points of a part of the plate, for given positions of the tiles.
+  tessera::Box domain(const std::vector<Position>& positions) const;
 
  private:
   struct Rows;
   /// The bytes that the graph needs for the rows of bands, for decoded tiles that are kept, for rows of tiles
   /// that are read for one band, and for its workers.
   struct Needs {
-    std::int64_t bands = 0;
-    std::int64_t kept = 0;
-    std::int64_t read = 0;
-    std::int64_t workers = 0;
+    std::int64_t bands = 0, kept = 0, read = 0, workers = 0;
   };
 
-  /// The bytes of tiles that are kept, of rows of tiles that only one band has, and of all rows of tiles,
-  /// while each band of this rank is the oldest one that is composed.
-  struct Loads {
-    std::vector<std::int64_t> tiles, single_rows, rows;
-  };
-
-  Loads loads() const;
+  std::int64_t most_kept() const;
   Needs needs(std::int64_t most_kept) const;
-  tessera::Box domain(const std::vector<Position>& positions, int channels) const;
-  std::int64_t bands_of_part() const;
-  std::int64_t number_of_parts() const { return reader_.channels() / options_.channels; }
-  std::vector<Position> expected_positions(double overlap) const;
+  std::vector<Position> expected_positions() const;
   int band_count() const { return options_.bands > 0 ? options_.bands : options_.workers + 1; }
+  std::int64_t bands_of_part() const { return (domain_[1].size() - 1) / (rows_of_band() * ranks_) + 1; }
+  std::int64_t number_of_parts() const { return reader_.channels() / options_.channels; }
+  tessera::Range rows_of_tile(int tile) const;
   std::int64_t rows_of_band() const;
   tessera::Range rows_of_band(std::int64_t number, int rank, int ranks) const;
   std::vector<int> uses_of_tiles() const;
@@ -125,13 +171,12 @@ class Composition {
   MPI_Comm communicator_;
   const TileReader& reader_;
   CompositionOptions options_;
-  Needs needs_;
-  KeptTiles tiles_;
-  int rank_ = 0;
-  int ranks_ = 1;
+  int rank_ = 0, ranks_ = 1;
   std::vector<Position> positions_;
   tessera::Box domain_;
-  std::span<PlateSink> sinks_;
+  Needs needs_;
+  KeptTiles tiles_;
+  Write write_;
 };
 
 }  // namespace stitch

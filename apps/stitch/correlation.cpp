@@ -1,116 +1,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "correlation.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
+#include <type_traits>
 
 namespace stitch {
 namespace {
 
-/// Sums over the pixels that two tiles have in common.
+/// Sums over the values that two tiles have at the same points. Values are taken as `Value`. Unsigned ones
+/// have 16 bits, and a row has fewer than 2^16 of them, so that their sum has 32 bits.
+template <class Value, class Sum>
 struct Sums {
-  std::uint64_t first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
+  Sum first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
 
-  void add_row(const std::uint16_t* a, const std::uint16_t* b, int count) {
-    // A row has fewer than 2^16 pixels, so that its sums of values have 32 bits.
-    std::uint32_t sum_a = 0, sum_b = 0;
-    std::uint64_t aa = 0, bb = 0, ab = 0;
+  void add_row(int count, auto a, auto b) {
+    using SumOfValues = std::conditional_t<std::is_signed_v<Value>, std::int64_t, std::uint32_t>;
+    using SumOfProducts = std::conditional_t<std::is_signed_v<Value>, std::int64_t, std::uint64_t>;
+    SumOfValues sum_a = 0, sum_b = 0;
+    SumOfProducts aa = 0, bb = 0, ab = 0;
 #pragma omp simd reduction(+ : sum_a, sum_b, aa, bb, ab)
     for (int i = 0; i < count; ++i) {
-      const std::uint32_t u = a[i], v = b[i];
+      const Value u = a(i), v = b(i);
       sum_a += u;
       sum_b += v;
       aa += u * u;
       bb += v * v;
       ab += u * v;
     }
-    first += sum_a;
-    second += sum_b;
-    first_squared += aa;
-    second_squared += bb;
-    product += ab;
+    first += static_cast<Sum>(sum_a);
+    second += static_cast<Sum>(sum_b);
+    first_squared += static_cast<Sum>(aa);
+    second_squared += static_cast<Sum>(bb);
+    product += static_cast<Sum>(ab);
+  }
+  double first_variance(double n) const { return covariance(first_squared, first, first, n); }
+  double second_variance(double n) const { return covariance(second_squared, second, second, n); }
+  double covariance(double n) const { return covariance(product, first, second, n); }
+
+ private:
+  static double covariance(Sum product, Sum a, Sum b, double n) {
+    return static_cast<double>(product) - static_cast<double>(a) * static_cast<double>(b) / n;
   }
 };
 
-/// Sums over the differences of neighbouring pixels of two tiles, in one dimension.
-struct Differences {
-  double first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
-
-  /// Adds the differences between the pixels at `a` and `a_next`, and between those at `b` and `b_next`.
-  void add_row(const std::uint16_t* a, const std::uint16_t* a_next, const std::uint16_t* b,
-               const std::uint16_t* b_next, int count) {
-    std::int64_t sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
-#pragma omp simd reduction(+ : sum_a, sum_b, aa, bb, ab)
-    for (int i = 0; i < count; ++i) {
-      const std::int64_t u = a_next[i] - a[i], v = b_next[i] - b[i];
-      sum_a += u;
-      sum_b += v;
-      aa += u * u;
-      bb += v * v;
-      ab += u * v;
-    }
-    first += static_cast<double>(sum_a);
-    second += static_cast<double>(sum_b);
-    first_squared += static_cast<double>(aa);
-    second_squared += static_cast<double>(bb);
-    product += static_cast<double>(ab);
-  }
-  double first_variance(double n) const { return first_squared - first * first / n; }
-  double second_variance(double n) const { return second_squared - second * second / n; }
-  double covariance(double n) const { return product - first * second / n; }
-};
-
-/// The pixels that two tiles have in common, in the coordinates of the first one.
+/// The pixels that two tiles have in common, in the coordinates of the first one. `margin` is left out on the
+/// right and below.
 struct Common {
   int x_begin, x_end, y_begin, y_end;
-  Common(Extent extent, Shift shift)
+  Common(Extent extent, Shift shift, int margin = 0)
       : x_begin(std::max(0, shift.x)),
-        x_end(std::min(extent.width, extent.width + shift.x)),
+        x_end(std::min(extent.width, extent.width + shift.x) - margin),
         y_begin(std::max(0, shift.y)),
-        y_end(std::min(extent.height, extent.height + shift.y)) {}
+        y_end(std::min(extent.height, extent.height + shift.y) - margin) {}
   bool empty() const { return x_begin >= x_end || y_begin >= y_end; }
+  int width() const { return x_end - x_begin; }
+  double count() const { return static_cast<double>(width()) * (y_end - y_begin); }
 };
 
-/// Returns a pointer to a pixel of a tile.
-const std::uint16_t* at(const Pixels& pixels, int x, int y) {
-  return pixels.values.data() + std::ptrdiff_t(y) * pixels.extent.width + x;
+/// Returns a function that returns the values of a row from a point on, by their number.
+template <class T>
+auto values_of(const T* values, Extent extent) {
+  return [=](int x, int y) {
+    return [row = values + std::ptrdiff_t(y) * extent.width + x](int i) { return row[i]; };
+  };
+}
+/// Does the same for the differences between pixels and those that lie `step` behind them.
+auto differences_of(const Pixels& pixels, std::ptrdiff_t step) {
+  return [values = pixels.values.data(), width = pixels.extent.width, step](int x, int y) {
+    return [row = values + std::ptrdiff_t(y) * width + x, step](int i) { return row[i + step] - row[i]; };
+  };
 }
 
-}  // namespace
-
-double correlation(const Pixels& first, const Pixels& second, Shift shift) {
-  const Common common(first.extent, shift);
-  if (common.empty()) return no_correlation;
-  const int width = common.x_end - common.x_begin;
-  Sums sums;
+/// Returns the sums over what two tiles have in common at a shift.
+template <class Value, class Sum>
+Sums<Value, Sum> sums_of(const Common& common, Shift shift, const auto& first, const auto& second) {
+  Sums<Value, Sum> sums;
   for (int y = common.y_begin; y < common.y_end; ++y)
-    sums.add_row(at(first, common.x_begin, y), at(second, common.x_begin - shift.x, y - shift.y), width);
-  const double n = static_cast<double>(width) * (common.y_end - common.y_begin);
-  const double a = static_cast<double>(sums.first), b = static_cast<double>(sums.second);
-  const double aa = static_cast<double>(sums.first_squared) - a * a / n;
-  const double bb = static_cast<double>(sums.second_squared) - b * b / n;
-  // Differences of large numbers: what rounding leaves of a row of equal pixels is not a texture.
-  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
-  if (aa <= rounding * static_cast<double>(sums.first_squared) ||
-      bb <= rounding * static_cast<double>(sums.second_squared))
-    return no_correlation;
-  return (static_cast<double>(sums.product) - a * b / n) / std::sqrt(aa * bb);
+    sums.add_row(common.width(), first(common.x_begin, y), second(common.x_begin - shift.x, y - shift.y));
+  return sums;
 }
 
-double evidence(const Pixels& first, const Pixels& second, Shift shift) {
-  const Common common(first.extent, shift);
-  const int width = common.x_end - common.x_begin - 1, height = common.y_end - common.y_begin - 1;
-  if (width < 1 || height < 1) return 0;
-  Differences right, down;
-  for (int y = common.y_begin; y + 1 < common.y_end; ++y) {
-    const std::uint16_t* const a = at(first, common.x_begin, y);
-    const std::uint16_t* const b = at(second, common.x_begin - shift.x, y - shift.y);
-    right.add_row(a, a + 1, b, b + 1, width);
-    down.add_row(a, a + first.extent.width, b, b + second.extent.width, width);
-  }
-  const double n = static_cast<double>(width) * height;
+/// Returns the evidence of differences along x and along y, of which there are n.
+template <class Sums>
+double evidence_of(const Sums& right, const Sums& down, double n) {
   const double first_squared = right.first_variance(n) + down.first_variance(n);
   const double second_squared = right.second_variance(n) + down.second_variance(n);
   if (!(first_squared > 0) || !(second_squared > 0)) return 0;
@@ -118,55 +91,102 @@ double evidence(const Pixels& first, const Pixels& second, Shift shift) {
          std::sqrt(n);
 }
 
+}  // namespace
+
+double correlation(const Pixels& first, const Pixels& second, Shift shift) {
+  const Common common(first.extent, shift);
+  if (common.empty()) return no_correlation;
+  const auto sums =
+      sums_of<std::uint32_t, std::uint64_t>(common, shift, values_of(first.values.data(), first.extent),
+                                            values_of(second.values.data(), second.extent));
+  const double n = common.count(), aa = sums.first_variance(n), bb = sums.second_variance(n);
+  // Differences of large numbers: what rounding leaves of a row of equal pixels is not a texture.
+  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+  if (aa <= rounding * static_cast<double>(sums.first_squared) ||
+      bb <= rounding * static_cast<double>(sums.second_squared))
+    return no_correlation;
+  return sums.covariance(n) / std::sqrt(aa * bb);
+}
+
+double evidence(const Pixels& first, const Pixels& second, Shift shift) {
+  const Common common(first.extent, shift, 1);
+  if (common.empty()) return 0;
+  const auto sums = [&](std::ptrdiff_t step) {
+    return sums_of<std::int64_t, double>(common, shift, differences_of(first, step),
+                                         differences_of(second, step));
+  };
+  return evidence_of(sums(1), sums(first.extent.width), common.count());
+}
+
 Shift refined(const Pixels& first, const Pixels& second, Shift shift) {
-  double most = evidence(first, second, shift);
-  for (;;) {
-    Shift best = shift;
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x) {
-        const Shift next{shift.x + x, shift.y + y};
-        if (next == shift) continue;
-        if (const double found = evidence(first, second, next); found > most) {
-          most = found;
-          best = next;
-        }
-      }
-    if (best == shift) return shift;
-    shift = best;
-  }
+  return hilltop(shift, [&](Shift next) { return evidence(first, second, next); });
+}
+
+ClippedDifferences::ClippedDifferences(const Pixels& tile, tessera::Range columns, tessera::Range rows)
+    : extent_(tile.extent), right_(extent_.pixels()), down_(extent_.pixels()) {
+  const auto difference = [&](std::int64_t x, std::int64_t y, int dx, int dy) {
+    const bool is_in = x + dx < extent_.width && y + dy < extent_.height;
+    return is_in ? tile.values[extent_.place(x + dx, y + dy)] - tile.values[extent_.place(x, y)] : 0;
+  };
+  // How many differences have each size.
+  std::vector<std::int64_t> sizes(bytes_of_sizes / sizeof(std::int64_t));
+  for (std::int64_t y = rows.begin; y < rows.end; ++y)
+    for (std::int64_t x = columns.begin; x < columns.end; ++x)
+      for (const int dx : {1, 0}) ++sizes[static_cast<std::size_t>(std::abs(difference(x, y, dx, 1 - dx)))];
+  const std::int64_t count = 2 * rows.size() * columns.size();
+  if (count == 0) return;
+  int median = 0;
+  for (std::int64_t smaller = sizes[0]; smaller <= count / 2;)
+    smaller += sizes[static_cast<std::size_t>(++median)];
+  const int most = std::clamp(2 * median, 2, 32767);
+  for (int y = 0; y < extent_.height; ++y)
+    for (int x = 0; x < extent_.width; ++x) {
+      right_[extent_.place(x, y)] =
+          static_cast<std::int16_t>(std::clamp(difference(x, y, 1, 0), -most, most));
+      down_[extent_.place(x, y)] = static_cast<std::int16_t>(std::clamp(difference(x, y, 0, 1), -most, most));
+    }
+}
+
+double ClippedDifferences::evidence(const ClippedDifferences& first, const ClippedDifferences& second,
+                                    Shift shift) {
+  const Common common(first.extent_, shift, 1);
+  if (common.empty()) return 0;
+  const auto sums = [&](const auto& a, const auto& b) {
+    return sums_of<std::int32_t, std::int64_t>(common, shift, values_of(a.data(), first.extent_),
+                                               values_of(b.data(), first.extent_));
+  };
+  return evidence_of(sums(first.right_, second.right_), sums(first.down_, second.down_), common.count());
 }
 
 std::vector<std::uint16_t> flattened(const Pixels& pixels) {
-  const int width = pixels.extent.width, height = pixels.extent.height;
-  const auto stride = static_cast<std::size_t>(width) + 1;
+  const auto [width, height] = pixels.extent;
   // The sums of all pixels above and to the left.
-  std::vector<std::int64_t> sums(stride * (static_cast<std::size_t>(height) + 1));
+  const Extent corners{width + 1, height + 1};
+  std::vector<std::int64_t> sums(corners.pixels());
   for (int y = 0; y < height; ++y) {
     std::int64_t row = 0;
     for (int x = 0; x < width; ++x) {
-      row += *at(pixels, x, y);
-      const std::size_t here = (static_cast<std::size_t>(y) + 1) * stride + static_cast<std::size_t>(x) + 1;
-      sums[here] = sums[here - stride] + row;
+      row += pixels.values[pixels.extent.place(x, y)];
+      sums[corners.place(x + 1, y + 1)] = sums[corners.place(x + 1, y)] + row;
     }
   }
   // Windows are smaller at the borders, but have the pixel in their middle, so that slopes have no effect.
-  const auto mean = [&](int x, int y, int radius, std::int64_t scale) {
+  const auto mean = [&, width = width, height = height](int x, int y, int radius, std::int64_t scale) {
     const int right = std::min({radius, x, width - 1 - x}), down = std::min({radius, y, height - 1 - y});
-    const auto x_begin = static_cast<std::size_t>(x - right), x_end = static_cast<std::size_t>(x + right + 1);
-    const auto y_begin = static_cast<std::size_t>(y - down), y_end = static_cast<std::size_t>(y + down + 1);
-    const std::int64_t sum = sums[y_end * stride + x_end] - sums[y_begin * stride + x_end] -
-                             sums[y_end * stride + x_begin] + sums[y_begin * stride + x_begin];
-    return sum * scale / static_cast<std::int64_t>((x_end - x_begin) * (y_end - y_begin));
+    const int left = x - right, top = y - down, x_end = x + right + 1, y_end = y + down + 1;
+    const std::int64_t sum = sums[corners.place(x_end, y_end)] - sums[corners.place(x_end, top)] -
+                             sums[corners.place(left, y_end)] + sums[corners.place(left, top)];
+    return sum * scale / ((2 * right + 1) * (2 * down + 1));
   };
   // Twice as much as 16 bits hold, or 64 times as much for 8 bits.
   const bool is_bytes = std::ranges::max(pixels.values) < 256;
   const std::int64_t scale = is_bytes ? 64 : 1, divisor = is_bytes ? 1 : 2;
-  std::vector<std::uint16_t> flat(pixels.values.size());
+  std::vector<std::uint16_t> flat;
+  flat.reserve(pixels.values.size());
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const std::int64_t value = 32768 + (mean(x, y, 1, scale) - mean(x, y, 8, scale)) / divisor;
-      flat[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] =
-          static_cast<std::uint16_t>(std::clamp<std::int64_t>(value, 0, 65535));
+      flat.push_back(static_cast<std::uint16_t>(std::clamp<std::int64_t>(value, 0, 65535)));
     }
   return flat;
 }

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/room.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -15,102 +18,165 @@
 namespace stitch {
 namespace {
 
-using tessera::deck::Deck;
-namespace io = tessera::io;
+using namespace tessera;
+using deck::Deck;
 
 constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.file", "output.png",
                                       "output.raw"};
-/// The keys of files that have all channels of a pixel together.
-constexpr const char* image_keys[] = {"output.tiff", "output.ome_tiff", "output.png"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
 constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
                                      "flat_field.file"};
 
-/// Returns the keys of `keys` that the deck has, with their files.
-template <std::size_t N>
-std::vector<std::pair<std::string, std::string>> files_of(const Deck& deck, const char* const (&keys)[N]) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const char* key : keys)
-    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
-  return files;
-}
+/// Whether a file of the plate has all channels of a pixel together.
+bool is_image(const std::string& key) { return key != "output.file" && key != "output.raw"; }
 
-/// A file of the plate.
-struct PlateFile {
-  std::string path;
-  PlateSink::Planes planes;
-};
-
-/// Returns the pattern of the names that the deck has for a key. Throws InputError about the key.
-NamePattern pattern_of(const Deck& deck, const char* key) {
-  try {
-    return NamePattern::of_plates(deck.text_of(key));
-  } catch (const tessera::InputError& error) {
-    deck.fail(key, error.what());
-  }
-}
-
-/// Returns the files of the plate that the deck names for a key: several if the name has numbers of slices or
-/// of channels.
-std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const TileReader& reader) {
-  if (!deck.is_set(key)) return {};
-  const TileFiles& tiles = reader.files();
-  const NamePattern pattern = pattern_of(deck, key);
-  const int slices = pattern.has_z() ? reader.slices() : 1;
-  const int channels = pattern.has_channel() ? reader.channels_of_slice() : 1;
-  const bool has_all_axes = std::string_view(key) == "output.file" && tiles.pattern && tiles.pattern->has_z();
-  std::vector<PlateFile> files;
-  for (int slice = 0; slice < slices; ++slice)
-    for (int channel = 0; channel < channels; ++channel) {
-      // Channels that lie in one file have no numbers but their own.
-      const bool has_numbers = tiles.channels.size() > 1;
-      const TileNumbers numbers{.z = tiles.slices[at(slice)],
-                                .channel = has_numbers ? tiles.channels[at(channel)] : channel};
-      files.push_back({pattern.path(numbers),
-                       {.first_channel = channel,
-                        .channels = reader.channels_of_slice() / channels,
-                        .first_slice = slice,
-                        .slices = reader.slices() / slices,
-                        .has_all_axes = has_all_axes}});
-    }
-  return files;
-}
-
-/// Returns the files that are read, but for the decks.
+/// Returns the files that are read, except the decks.
 std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
   std::vector<std::string> files;
-  for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
+  for (const char* key : read_keys)
+    if (deck.is_set(key)) files.push_back(deck.text_of(key));
   for (int plane = 0; plane < tiles.planes(); ++plane)
-    for (int tile = 0; tile < tiles.grid.size(); ++tile)
-      if (tiles.grid.has(tile)) files.push_back(tiles.path(tile, plane));
+    for (const int tile : tiles.grid.tiles()) files.push_back(tiles.path(tile, plane));
   return files;
 }
 
-/// Returns the files that are written, with their keys: tables, and then plates.
-std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck, const TileReader& reader) {
-  auto files = files_of(deck, table_keys);
-  for (const char* key : plate_keys)
-    for (const PlateFile& file : plate_files(deck, key, reader))
-      files.emplace_back(fmt::format("{}:", key), file.path);
+/// Returns the files of the plate, with their bytes. A plate has `bytes`; what PNG makes of it is not known.
+std::vector<app::ExpectedFile> expected_files(const Deck& deck, std::int64_t bytes) {
+  std::vector<app::ExpectedFile> files;
+  for (const std::string_view key : plate_keys) {
+    if (!deck.is_set(key)) continue;
+    // The levels of the pyramid have a third of the bytes, and lie beside the file before they are in it.
+    const std::int64_t needed = key == "output.png" ? 0 : key == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
+    files.push_back({std::string(key), needed});
+  }
   return files;
 }
 
-/// Throws InputError if several slices would go to a file whose format has none.
-void check_slices(const Deck& deck, const TileReader& reader) {
-  for (const char* key : image_keys)
-    for (const PlateFile& file : plate_files(deck, key, reader))
-      if (file.planes.slices > 1)
-        deck.fail(key,
-                  fmt::format("there are {} slices, but this file has one: write {{z}} into its name, or "
-                              "give output.file",
-                              file.planes.slices));
+constexpr int side = 12, gap = 6, pitch = side + gap;
+
+using Colour = std::array<std::uint8_t, 3>;
+
+void fill(std::vector<std::uint8_t>& picture, const Box& domain, int left, int top, int width, int height,
+          Colour colour) {
+  for (std::size_t plane = 0; plane < 3; ++plane)
+    for (int y = top; y < top + height; ++y) {
+      const std::int64_t first =
+          (static_cast<std::int64_t>(plane) * domain[1].size() + y) * domain[0].size() + left;
+      std::fill_n(picture.begin() + first, width, colour[plane]);
+    }
 }
 
-/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already although
-/// the deck names tables or translations, which only a comparison of tiles has.
-void check_files(const tessera::app::GraphSetting& setting, const TileReader& reader) {
-  const Deck& deck = setting.deck;
+Colour colour_of(const Placement& placement) {
+  const double bright = 0.25 + 0.75 * std::clamp(placement.translation.correlation, 0.0, 1.0);
+  const auto level = static_cast<std::uint8_t>(255 * bright + 0.5);
+  if (placement.origin == Origin::model) return {255, 0, 0};
+  return {placement.origin == Origin::searched ? level : std::uint8_t(0), level, 0};
+}
+
+}  // namespace
+
+Box picture_domain(const Grid& grid) {
+  return {
+      {0, std::int64_t(grid.columns()) * pitch + gap}, {0, std::int64_t(grid.rows()) * pitch + gap}, {0, 3}};
+}
+
+std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results) {
+  const Box domain = picture_domain(grid);
+  std::vector<std::uint8_t> picture(static_cast<std::size_t>(domain.size()));
+  const auto corner = [](int place) { return gap + place * pitch; };
+  for (const int tile : grid.tiles()) {
+    const bool is_by_model = std::ranges::find(results.by_model, tile) != results.by_model.end();
+    fill(picture, domain, corner(grid.cell(tile).column), corner(grid.cell(tile).row), side, side,
+         is_by_model ? Colour{64, 96, 255} : Colour{160, 160, 160});
+  }
+  for (const Placement& one : results.placements) {
+    const Cell cell = grid.cell(one.pair.second);
+    const int left = corner(cell.column), top = corner(cell.row);
+    if (one.pair.direction == Direction::right)
+      fill(picture, domain, left - gap, top + side / 4, gap, side / 2, colour_of(one));
+    else
+      fill(picture, domain, left + side / 4, top - gap, side / 2, gap, colour_of(one));
+  }
+  return picture;
+}
+
+/// A file of the plate, which has all of its channels and slices or some of them.
+struct Outputs::PlateFile {
+  std::string key, path;
+  Range channels, slices;
+  /// Whether the file has axes for channels and slices also if there is one of them.
+  bool has_all_axes = false;
+  /// All points of the file, the number of those that are left to write, and their sink meanwhile.
+  Box domain = {};
+  std::int64_t left = 0;
+  std::unique_ptr<BlockSink> sink = {};
+
+  /// Returns points of the file: x, y, and then channels and slices if it has axes for them.
+  Box box(Range x, Range y, Range of_channels, Range of_slices) const {
+    Box box{x, y};
+    if (channels.size() > 1 || has_all_axes) box[box.dimensions++] = of_channels;
+    if (slices.size() > 1 || has_all_axes) box[box.dimensions++] = of_slices;
+    return box;
+  }
+  Box all(Range x, Range y) const { return box(x, y, {0, channels.size()}, {0, slices.size()}); }
+};
+
+Outputs::Outputs(const app::GraphSetting& setting, const TileReader& reader, std::int64_t plate_bytes)
+    : setting_(setting), reader_(reader) {
+  const MPI_Comm communicator = setting.session.communicator();
+  collectively(communicator, [&] {
+    for (const char* key : plate_keys)
+      if (setting.deck.is_set(key)) add_plates(key);
+    check_files();
+    if (setting.session.rank() == 0)
+      app::check_folders(setting.deck, expected_files(setting.deck, plate_bytes));
+  });
+  // Tests that the files can be written, with a plate of one point.
+  for (const PlateFile& file : plates_) create_sink(file, file.all({0, 1}, {0, 1}));
+  check_room(plate_bytes);
+  for (const char* key : {"output.translations", "output.positions", "output.pairs", "output.json"})
+    if (setting.deck.is_set(key)) tables_.try_emplace(key, communicator, setting.deck.text_of(key));
+  if (setting.deck.is_set("output.picture"))
+    picture_ = io::create_png(communicator, setting.deck.text_of("output.picture"),
+                              picture_domain(reader.grid()), ElementType::uint8);
+}
+
+Outputs::~Outputs() = default;
+
+/// Adds the files of the plate for a key: several if the name has numbers of slices or of channels.
+void Outputs::add_plates(const char* key) {
+  constexpr std::string_view fields[] = {"z", "channel"};
+  const TileFiles& tiles = reader_.files();
+  const app::NamePattern pattern(setting_.deck, key, fields);
+  const std::string path = setting_.deck.text_of(key), folder = path.substr(0, path.rfind('/') + 1);
+  if (folder.find('{') != std::string::npos)
+    setting_.deck.fail(
+        key, fmt::format("the folder {} has a placeholder: write it into the name of the file only", folder));
+  const int all_slices = reader_.slices(), all_channels = reader_.channels_of_slice();
+  const int slices = pattern.count(0) > 0 ? 1 : all_slices;
+  const int channels = pattern.count(1) > 0 ? 1 : all_channels;
+  if (slices > 1 && is_image(key))
+    setting_.deck.fail(key, fmt::format("there are {} slices, but this file has one: write {{z}} into its "
+                                        "name, or give output.file",
+                                        slices));
+  for (int slice = 0; slice < all_slices; slice += slices)
+    for (int channel = 0; channel < all_channels; channel += channels) {
+      // Channels that lie in one file have no numbers but their own.
+      const auto number = tiles.channels.size() > 1 ? tiles.channels[at(channel)] : channel;
+      plates_.push_back(
+          {.key = key,
+           .path = pattern.name({std::to_string(tiles.slices[at(slice)]), std::to_string(number)}),
+           .channels = {channel, channel + channels},
+           .slices = {slice, slice + slices},
+           .has_all_axes = std::string_view(key) == "output.file" && tiles.pattern.count(z_field) > 0});
+    }
+}
+
+/// Throws InputError if no file is named, if two files are the same, or if files of a comparison are named
+/// although tiles are placed already.
+void Outputs::check_files() const {
+  const Deck& deck = setting_.deck;
   if (deck.is_set("input.placed")) {
     for (const char* key : table_keys)
       if (deck.is_set(key))
@@ -118,128 +184,99 @@ void check_files(const tessera::app::GraphSetting& setting, const TileReader& re
     if (deck.is_set("input.translations"))
       deck.fail("input.translations", "'input.placed' is given, too: give one of them");
   }
-  check_slices(deck, reader);
-  std::vector<std::string> taken = read_files(deck, reader.files());
-  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  const auto files = written_files(deck, reader);
+  std::vector<std::string> taken = read_files(deck, reader_.files());
+  taken.insert(taken.end(), setting_.deck_files.begin(), setting_.deck_files.end());
+  const auto files = written_files();
   if (files.empty())
-    throw tessera::InputError(
+    throw InputError(
         "nothing to write: give output.positions, output.tiff or another output in the deck or as key=value");
-  tessera::app::check_names(taken, files);
+  app::check_names(taken, files);
 }
 
-/// Returns the files of the plate, with their bytes. A plate has `bytes`; what PNG makes of it is not known.
-std::vector<tessera::app::ExpectedFile> expected_files(const Deck& deck, std::int64_t bytes) {
-  std::vector<tessera::app::ExpectedFile> files;
-  for (const std::string_view key : plate_keys) {
-    if (!deck.is_set(key)) continue;
-    // The levels of the pyramid have a third of the bytes, and are kept beside the file before they are in
-    // it.
-    const std::int64_t needed = key == "output.png" ? 0 : key == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
-    files.push_back({std::string(key), needed});
-  }
+/// Returns the files that are written, with their keys: tables, and then plates.
+std::vector<std::pair<std::string, std::string>> Outputs::written_files() const {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const char* key : table_keys)
+    if (setting_.deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), setting_.deck.text_of(key));
+  for (const PlateFile& file : plates_) files.emplace_back(file.key + ":", file.path);
   return files;
 }
 
-}  // namespace
-
-int channels_together(const Deck& deck, const TileReader& reader) {
-  const int all = reader.channels_of_slice();
-  if (all > static_cast<int>(reader.files().channels.size())) return all;
-  for (const char* key : image_keys)
-    for (const PlateFile& file : plate_files(deck, key, reader))
-      if (file.planes.channels > 1) return all;
-  return 1;
+void Outputs::check_room(std::int64_t plate_bytes) const {
+  collectively(setting_.session.communicator(), [&] {
+    if (setting_.session.rank() == 0)
+      app::check_room(setting_.deck, expected_files(setting_.deck, plate_bytes));
+  });
 }
 
-Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader,
-                 std::int64_t plate_bytes)
-    : setting_(setting), reader_(reader) {
-  tessera::collectively(setting.session.communicator(), [&] {
-    check_files(setting, reader);
-    if (setting.session.rank() == 0)
-      tessera::app::check_folders(setting.deck, expected_files(setting.deck, plate_bytes));
-  });
-  // Tests that the files can be written, with a plate of one point.
-  for (const PlateSink& sink : sinks({0, 1}, {0, 1})) sink.try_out();
-  tessera::collectively(setting.session.communicator(), [&] {
-    if (setting.session.rank() == 0)
-      tessera::app::check_room(setting.deck, expected_files(setting.deck, plate_bytes));
-  });
-  create(translations_, "output.translations");
-  create(positions_, "output.positions");
-  create(pairs_, "output.pairs");
-  create(json_, "output.json");
-  if (setting.deck.is_set("output.picture"))
-    picture_ = io::create_png(setting.session.communicator(), setting.deck.text_of("output.picture"),
-                              picture_domain(reader.grid()), tessera::ElementType::uint8);
-}
-
-void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
-  if (setting_.deck.is_set(key)) table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
+std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box& domain) const {
+  const MPI_Comm communicator = setting_.session.communicator();
+  const ElementType type = reader_.type();
+  if (file.key == "output.tiff") return io::create_tiff(communicator, file.path, domain, type);
+  if (file.key == "output.ome_tiff") return io::create_ome_tiff(communicator, file.path, domain, type);
+  if (file.key == "output.file") return io::create_hdf5(communicator, file.path, "plate", domain, type);
+  if (file.key == "output.png")
+    return io::create_png(communicator, file.path, domain, type, setting_.workers);
+  return io::create_raw(communicator, file.path, domain, type);
 }
 
 std::vector<std::string> Outputs::files() const {
   std::vector<std::string> files = read_files(setting_.deck, reader_.files());
-  for (const auto& [key, path] : written_files(setting_.deck, reader_)) files.push_back(path);
+  for (const auto& [key, path] : written_files()) files.push_back(path);
   return files;
 }
 
-bool Outputs::has_plate() const {
-  for (const char* key : plate_keys)
-    if (setting_.deck.is_set(key)) return true;
-  return false;
+int Outputs::channels_together() const {
+  const int all = reader_.channels_of_slice();
+  const bool has_image = std::ranges::any_of(
+      plates_, [](const PlateFile& file) { return is_image(file.key) && file.channels.size() > 1; });
+  return has_image || all > static_cast<int>(reader_.files().channels.size()) ? all : 1;
 }
 
-void Outputs::write_translations(const std::string& csv) {
-  if (translations_) translations_->write(csv);
+void Outputs::write_table(const std::string& key, const std::string& text) {
+  if (const auto found = tables_.find(key); found != tables_.end()) found->second.write(text);
 }
 
-void Outputs::write_tables(const TileFiles& tiles, const Results& results) {
-  if (positions_) positions_->write(positions_csv(tiles, results.positions));
-  if (pairs_) pairs_->write(pairs_csv(tiles, results));
-  if (json_) json_->write(results_json(tiles, results));
-  if (picture_) write_picture(tiles.grid, results);
-}
-
-/// Writes the picture, all of which is the block of rank 0.
-void Outputs::write_picture(const Grid& grid, const Results& results) {
-  const tessera::Box domain = picture_domain(grid);
-  std::vector<std::uint8_t> values = picture_of(grid, results);
-  tessera::HostBlock block =
-      tessera::packed_block(reinterpret_cast<std::byte*>(values.data()), tessera::ElementType::uint8, domain);
+void Outputs::write_tables(const Results& results) {
+  const TileFiles& tiles = reader_.files();
+  write_table("output.positions", positions_csv(tiles, results.positions));
+  write_table("output.pairs", pairs_csv(tiles, results));
+  write_table("output.json", results_json(tiles, results));
+  if (!picture_) return;
+  std::vector<std::uint8_t> values = picture_of(tiles.grid, results);
+  HostBlock block = packed_block(reinterpret_cast<std::byte*>(values.data()), ElementType::uint8,
+                                 picture_domain(tiles.grid));
   if (setting_.session.rank() != 0) block.box[1] = {0, 0};
   picture_->write(block);
 }
 
-std::vector<PlateSink> Outputs::create_plate(const tessera::Box& domain) const {
-  tessera::collectively(setting_.session.communicator(), [&] {
-    const std::int64_t bytes = domain.size() * static_cast<std::int64_t>(tessera::size_of(reader_.type()));
-    if (setting_.session.rank() == 0)
-      tessera::app::check_room(setting_.deck, expected_files(setting_.deck, bytes));
-  });
-  return sinks(domain[0], domain[1]);
+void Outputs::begin_plate(Range x, Range y) {
+  check_room(x.size() * y.size() * reader_.channels() * static_cast<std::int64_t>(size_of(reader_.type())));
+  for (PlateFile& file : plates_) {
+    file.domain = file.all(x, y);
+    file.left = file.domain.size();
+  }
 }
 
-std::vector<PlateSink> Outputs::sinks(tessera::Range x, tessera::Range y) const {
-  std::vector<PlateSink> sinks;
-  for (const char* key : plate_keys)
-    for (const PlateFile& file : plate_files(setting_.deck, key, reader_))
-      sinks.emplace_back([this, key, path = file.path](
-                             const tessera::Box& domain) { return create_sink(key, path, domain); },
-                         file.planes, reader_.channels_of_slice(), x, y);
-  return sinks;
-}
-
-std::unique_ptr<tessera::BlockSink> Outputs::create_sink(std::string_view key, const std::string& path,
-                                                         const tessera::Box& domain) const {
-  const MPI_Comm communicator = setting_.session.communicator();
-  const tessera::ElementType type = reader_.type();
-  if (key == "output.tiff") return io::create_tiff(communicator, path, domain, type);
-  if (key == "output.ome_tiff") return io::create_ome_tiff(communicator, path, domain, type);
-  if (key == "output.file") return io::create_hdf5(communicator, path, "plate", domain, type);
-  if (key == "output.png") return io::create_png(communicator, path, domain, type, setting_.workers);
-  return io::create_raw(communicator, path, domain, type);
+void Outputs::write_plate(const HostBlock& rows, Range band, int first) {
+  const int all_channels = reader_.channels_of_slice();
+  const std::int64_t channel = first % all_channels, slice = first / all_channels;
+  const std::int64_t count = rows.box.dimensions == 3 ? rows.box[2].size() : 1;
+  const Range x = rows.box[0], y = rows.box[1];
+  for (PlateFile& file : plates_) {
+    const Range common = intersection(Range{channel, channel + count}, file.channels);
+    if (common.empty() || !file.slices.contains(slice)) continue;
+    const Range channels{common.begin - file.channels.begin, common.end - file.channels.begin};
+    const Range slices{slice - file.slices.begin, slice - file.slices.begin + 1};
+    HostBlock own = packed_block(rows.data, rows.type, file.box(x, y, channels, slices));
+    own.data +=
+        (common.begin - channel) * x.size() * y.size() * static_cast<std::int64_t>(size_of(rows.type));
+    if (!file.sink) file.sink = create_sink(file, file.domain);
+    const Box part = file.box(x, band, channels, slices);
+    file.sink->write_part(own, part);
+    file.left -= part.size();
+    if (file.left == 0) file.sink.reset();
+  }
 }
 
 }  // namespace stitch

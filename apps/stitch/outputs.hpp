@@ -1,56 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "picture.hpp"
-#include "plate_sink.hpp"
 #include "tables.hpp"
 #include "tessera/app/graph_application.hpp"
+#include "tessera/domain/box.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tile_reader.hpp"
 
+// The files that a run writes.
 namespace stitch {
 
-/// Returns the number of channels that are composed together: one, or all of a slice where they lie in one
-/// file of a tile, or in an image file of the plate, which has whole rows of pixels.
-int channels_together(const tessera::deck::Deck& deck, const TileReader& reader);
+/// Returns all points of the picture of a grid: (x, y, colour).
+tessera::Box picture_domain(const Grid& grid);
 
-/// The files that the deck names for what a run finds. All functions are collective.
+/// Returns a picture of the grid, x first, then y, then red, green and blue. Each tile is a grey square of 12
+/// x 12 points, which is black if it is missing, and blue if it lies where the model puts it. Between two
+/// tiles lies a bar of 6 points: green if their translation was measured, yellow if it was searched, the
+/// brighter the better they correlate, and red if it is that of the model.
+std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results);
+
+/// The files that the deck names for what a run finds. The constructor and all functions that write are
+/// collective.
 class Outputs {
  public:
-  /// Creates the tables, and tests that the files of the plate can be written, so that one that cannot be is
-  /// noticed at once. `reader` must outlive this object. Throws InputError if the deck names no file at all,
-  /// one file twice, or one that is read, if a format does not take as many channels as the tiles have, or if
-  /// a file system has no room for its files of a plate of some `plate_bytes`.
+  /// Creates the tables, and tests that the files of the plate can be written. `reader` must outlive this
+  /// object. Throws InputError if the deck names no file, one twice, or one that is read, if a format does
+  /// not take as many channels as the tiles have, or if there is no room for a plate of some `plate_bytes`.
   Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader, std::int64_t plate_bytes);
+  ~Outputs();
 
   /// Returns the paths of all files that the deck names and of all tiles, but not those of the decks.
   std::vector<std::string> files() const;
   /// Whether the deck names a file for the plate.
-  bool has_plate() const;
-  void write_translations(const std::string& csv);
-  void write_tables(const TileFiles& tiles, const Results& results);
-  /// Returns the sinks of the plate, whose points are `domain`. Throws InputError if there is no room for
-  /// their files.
-  std::vector<PlateSink> create_plate(const tessera::Box& domain) const;
+  bool has_plate() const { return !plates_.empty(); }
+  /// Returns the number of channels that are composed together: one, or all of a slice where they lie in one
+  /// file of a tile, or in an image file of the plate, which has whole rows of pixels.
+  int channels_together() const;
+  /// Writes a text to the file that the deck names for a key, if it does.
+  void write_table(const std::string& key, const std::string& text);
+  /// Writes the tables of all results and the picture.
+  void write_tables(const Results& results);
+  /// Says that a plate with these points will be written. Throws InputError if there is no room. Collective.
+  void begin_plate(tessera::Range x, tessera::Range y);
+  /// Writes rows of some channels of a slice to the files that they belong to (see Composition::Write). Files
+  /// are created before their first rows and closed after their last ones.
+  void write_plate(const tessera::HostBlock& rows, tessera::Range band, int first);
 
  private:
-  void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
-
-  std::vector<PlateSink> sinks(tessera::Range x, tessera::Range y) const;
-  std::unique_ptr<tessera::BlockSink> create_sink(std::string_view key, const std::string& path,
-                                                  const tessera::Box& domain) const;
-  void write_picture(const Grid& grid, const Results& results);
+  struct PlateFile;
+  void add_plates(const char* key);
+  void check_files() const;
+  std::vector<std::pair<std::string, std::string>> written_files() const;
+  void check_room(std::int64_t plate_bytes) const;
+  std::unique_ptr<tessera::BlockSink> create_sink(const PlateFile& file, const tessera::Box& domain) const;
 
   const tessera::app::GraphSetting& setting_;
   const TileReader& reader_;
-  std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
+  std::vector<PlateFile> plates_;
+  std::map<std::string, tessera::io::TextFile> tables_;
   std::unique_ptr<tessera::BlockSink> picture_;
 };
 

@@ -1,16 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "positions.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <tuple>
-
-#include "contradictions.hpp"
+#include <set>
 
 namespace stitch {
 namespace {
+
+/// The pairs of four tiles around a corner: the upper and the lower one to the right, and the left and the
+/// right one down.
+using Circle = std::array<std::size_t, 4>;
+
+std::vector<Circle> circles_of(const Grid& grid, const Placements& placements) {
+  const std::size_t none = placements.size();
+  std::vector<std::size_t> right(at(grid.size()), none), below(at(grid.size()), none);
+  for (std::size_t i = 0; i < placements.size(); ++i)
+    if (const auto& [first, second, direction] = placements[i].pair; placements[i].is_found())
+      (direction == Direction::right ? right : below)[at(first)] = i;
+  std::vector<Circle> circles;
+  for (int row = 0; row + 1 < grid.rows(); ++row)
+    for (int column = 0; column + 1 < grid.columns(); ++column) {
+      const int tile = grid.number({row, column});
+      const Circle circle{right[at(tile)], right[at(tile + grid.columns())], below[at(tile)],
+                          below[at(tile + 1)]};
+      if (std::ranges::find(circle, none) == circle.end()) circles.push_back(circle);
+    }
+  return circles;
+}
+
+/// Returns whether both ways around a circle lead to the same place, within some pixels.
+bool closes(const Circle& circle, const Placements& placements, int tolerance) {
+  const auto [upper, lower, left, right] = circle;
+  const auto shift = [&](std::size_t pair) { return placements[pair].translation.shift; };
+  return distance(shift(upper) + shift(right), shift(left) + shift(lower)) <= tolerance;
+}
+
+/// The pixels that rounding may add to the difference of the two ways.
+constexpr int rounding = 1;
 
 /// Pairs that connect all tiles that pairs connect at all.
 class Forest {
@@ -24,24 +53,21 @@ class Forest {
     const int first = root(pair.first), second = root(pair.second);
     if (first == second) return;
     parent_[at(std::max(first, second))] = std::min(first, second);
-    neighbours_[at(pair.first)].push_back({pair.second, shift});
-    neighbours_[at(pair.second)].push_back({pair.first, {-shift.x, -shift.y}});
+    neighbours_[at(pair.first)].emplace_back(pair.second, shift);
+    neighbours_[at(pair.second)].emplace_back(pair.first, Shift{-shift.x, -shift.y});
   }
 
   /// Sets the positions of all tiles that are connected to `start`, whose position is set.
   void spread(int start, std::vector<Position>& positions) const {
-    struct Step {
-      int tile, from;
-    };
-    std::vector<Step> open{{start, -1}};
+    std::vector<std::pair<int, int>> open{{start, -1}};  // tiles, and those that they are reached from
     while (!open.empty()) {
-      const Step step = open.back();
+      const auto [tile, from] = open.back();
       open.pop_back();
-      for (const Neighbour& next : neighbours_[at(step.tile)]) {
-        if (next.tile == step.from) continue;
-        const Position here = positions[at(step.tile)];
-        positions[at(next.tile)] = {here.x + next.shift.x, here.y + next.shift.y};
-        open.push_back({next.tile, step.tile});
+      const Position here = positions[at(tile)];
+      for (const auto& [next, shift] : neighbours_[at(tile)]) {
+        if (next == from) continue;
+        positions[at(next)] = {here.x + shift.x, here.y + shift.y};
+        open.emplace_back(next, tile);
       }
     }
   }
@@ -58,20 +84,15 @@ class Forest {
   }
 
  private:
-  struct Neighbour {
-    int tile;
-    Shift shift;
-  };
   std::vector<int> parent_;
-  std::vector<std::vector<Neighbour>> neighbours_;
+  std::vector<std::vector<std::pair<int, Shift>>> neighbours_;
 };
 
 /// The equations of one coordinate: those of a graph whose edges are pairs with weights. They are solved by
 /// conjugate gradients from a first guess, whose mean in each connected part is kept.
 class Equations {
  public:
-  Equations(const std::vector<Pair>& pairs, std::vector<double> weights)
-      : pairs_(pairs), weights_(std::move(weights)) {}
+  Equations(const Pairs& pairs, std::vector<double> weights) : pairs_(pairs), weights_(std::move(weights)) {}
 
   void solve(std::vector<double>& x, const std::vector<double>& shifts) const {
     std::vector<double> residual(x.size());
@@ -101,12 +122,10 @@ class Equations {
     to[at(pairs_[pair].first)] -= value;
   }
   static double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   }
 
-  const std::vector<Pair>& pairs_;
+  const Pairs& pairs_;
   std::vector<double> weights_;
 };
 
@@ -114,17 +133,15 @@ class Equations {
 /// the deviations of these pairs from the model have the least sum. A blank tile so lies at the mean of the
 /// places that its neighbours put it at. `parts` has a number for the part of each tile, and `wholes` one for
 /// all that pairs connect, in which the largest part stays where it is.
-void settle_parts(const std::vector<Pair>& pairs, const std::vector<Placement>& placements,
-                  const std::vector<int>& parts, const std::vector<int>& wholes,
+void settle_parts(const Placements& placements, const std::vector<int>& parts, const std::vector<int>& wholes,
                   std::vector<Position>& positions) {
-  std::vector<Pair> between;
+  Pairs between;
   std::vector<double> right, down;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Pair& pair = pairs[i];
-    const Pair of_parts{parts[at(pair.first)], parts[at(pair.second)], pair.direction};
-    if (placements[i].origin != Origin::model || of_parts.first == of_parts.second) continue;
-    const Shift step = placements[i].translation.shift;
-    const Position &first = positions[at(pair.first)], &second = positions[at(pair.second)];
+  for (const Placement& one : placements) {
+    const Pair of_parts{parts[at(one.pair.first)], parts[at(one.pair.second)], one.pair.direction};
+    if (one.is_found() || of_parts.first == of_parts.second) continue;
+    const Shift step = one.translation.shift;
+    const Position &first = positions[at(one.pair.first)], &second = positions[at(one.pair.second)];
     between.push_back(of_parts);
     right.push_back(static_cast<double>(step.x - (second.x - first.x)));
     down.push_back(static_cast<double>(step.y - (second.y - first.y)));
@@ -144,47 +161,46 @@ void settle_parts(const std::vector<Pair>& pairs, const std::vector<Placement>& 
   }
 }
 
-std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pairs,
-                                 const std::vector<Placement>& placements, const StageModel& model) {
-  std::vector<std::size_t> order(pairs.size());
+std::vector<Position> along_tree(const Grid& grid, const Placements& placements, const StageModel& model) {
+  std::vector<std::size_t> order(placements.size());
   std::iota(order.begin(), order.end(), 0);
-  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
+  const std::vector<bool> is_doubtful = contradicted(grid, placements);
   const auto rank = [&](std::size_t pair) {
-    return std::tuple(placements[pair].origin == Origin::model, bool(is_doubtful[pair]),
+    return std::tuple(!placements[pair].is_found(), bool(is_doubtful[pair]),
                       -placements[pair].translation.correlation);
   };
   std::ranges::stable_sort(order, {}, rank);
   Forest forest(grid.size());
   std::vector<int> parts;
   for (const std::size_t pair : order) {
-    if (placements[pair].origin == Origin::model && parts.empty()) parts = forest.roots();
-    forest.add(pairs[pair], placements[pair].translation.shift);
+    if (!placements[pair].is_found() && parts.empty()) parts = forest.roots();
+    forest.add(placements[pair].pair, placements[pair].translation.shift);
   }
   std::vector<Position> positions(at(grid.size()));
-  for (int tile = 0; tile < grid.size(); ++tile) {
-    if (!grid.has(tile) || forest.root(tile) != tile) continue;
+  for (const int tile : grid.tiles()) {
+    if (forest.root(tile) != tile) continue;
     const Cell cell = grid.cell(tile);
     positions[at(tile)] = {
         std::int64_t(cell.column) * model.right.step.x + std::int64_t(cell.row) * model.below.step.x,
         std::int64_t(cell.column) * model.right.step.y + std::int64_t(cell.row) * model.below.step.y};
     forest.spread(tile, positions);
   }
-  if (!parts.empty()) settle_parts(pairs, placements, parts, forest.roots(), positions);
+  if (!parts.empty()) settle_parts(placements, parts, forest.roots(), positions);
   return positions;
 }
 
-void by_least_squares(const Grid& grid, const std::vector<Pair>& pairs,
-                      const std::vector<Placement>& placements, std::vector<Position>& positions) {
+void by_least_squares(const Grid& grid, const Placements& placements, std::vector<Position>& positions) {
   // A pair of the model, or one that others contradict, is a thousandth as good as one that correlates by 1.
   constexpr double least_weight = 1e-3;
-  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
+  const std::vector<bool> is_doubtful = contradicted(grid, placements);
+  Pairs pairs;
   std::vector<double> weights, right, down, x, y;
-  for (std::size_t i = 0; i < placements.size(); ++i) {
-    const Placement& one = placements[i];
-    const bool is_weak = one.origin == Origin::model || is_doubtful[i];
+  for (const Placement& one : placements) {
+    const bool is_weak = !one.is_found() || is_doubtful[pairs.size()];
     weights.push_back(is_weak ? least_weight : std::max(least_weight, one.translation.correlation));
     right.push_back(one.translation.shift.x);
     down.push_back(one.translation.shift.y);
+    pairs.push_back(one.pair);
   }
   for (const Position& position : positions) {
     x.push_back(static_cast<double>(position.x));
@@ -198,47 +214,68 @@ void by_least_squares(const Grid& grid, const std::vector<Pair>& pairs,
 
 }  // namespace
 
-std::vector<Position> positions_of(const Grid& grid, const std::vector<Pair>& pairs,
-                                   const std::vector<Placement>& placements, const StageModel& model,
+std::vector<bool> confirmed(const Grid& grid, const Placements& placements) {
+  const std::vector<Circle> circles = circles_of(grid, placements);
+  std::vector<bool> is_confirmed(placements.size());
+  for (const Circle& circle : circles)
+    for (const std::size_t pair : circle)
+      if (closes(circle, placements, 0)) is_confirmed[pair] = true;
+  for (const Circle& circle : circles)
+    for (const std::size_t pair : circle)
+      if (!closes(circle, placements, rounding)) is_confirmed[pair] = false;
+  return is_confirmed;
+}
+
+std::vector<bool> contradicted(const Grid& grid, const Placements& placements) {
+  const std::vector<Circle> circles = circles_of(grid, placements);
+  // How many circles of each pair do not close. Those in one that closes are beyond doubt.
+  std::vector<int> doubts(placements.size());
+  for (const Circle& circle : circles)
+    for (const std::size_t pair : circle) doubts[pair] += closes(circle, placements, rounding) ? 0 : 1;
+  for (const Circle& circle : circles)
+    for (const std::size_t pair : circle)
+      if (closes(circle, placements, rounding)) doubts[pair] = 0;
+  std::vector<bool> is_contradicted(placements.size());
+  for (const Circle& circle : circles) {
+    const std::size_t worst =
+        *std::ranges::max_element(circle, {}, [&](std::size_t pair) { return doubts[pair]; });
+    const auto as_bad =
+        std::ranges::count(circle, doubts[worst], [&](std::size_t pair) { return doubts[pair]; });
+    if (doubts[worst] > 0 && as_bad == 1) is_contradicted[worst] = true;
+  }
+  return is_contradicted;
+}
+
+std::vector<Position> positions_of(const Grid& grid, const Placements& placements, const StageModel& model,
                                    Solver solver) {
-  std::vector<Position> positions = along_tree(grid, pairs, placements, model);
-  if (solver == Solver::least_squares) by_least_squares(grid, pairs, placements, positions);
+  std::vector<Position> positions = along_tree(grid, placements, model);
+  if (solver == Solver::least_squares) by_least_squares(grid, placements, positions);
   Position least{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
-  for (int tile = 0; tile < grid.size(); ++tile)
-    if (grid.has(tile)) {
-      least.x = std::min(least.x, positions[at(tile)].x);
-      least.y = std::min(least.y, positions[at(tile)].y);
-    }
+  for (const int tile : grid.tiles()) {
+    least.x = std::min(least.x, positions[at(tile)].x);
+    least.y = std::min(least.y, positions[at(tile)].y);
+  }
   for (Position& position : positions) position = {position.x - least.x, position.y - least.y};
   return positions;
 }
 
-std::vector<int> tiles_placed_by_model(const Grid& grid, const std::vector<Pair>& pairs,
-                                       const std::vector<Placement>& placements) {
+std::vector<int> tiles_placed_by_model(const Grid& grid, const Placements& placements) {
   std::vector<std::uint8_t> is_found(at(grid.size()));
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (placements[i].origin != Origin::model)
-      for (const int tile : {pairs[i].first, pairs[i].second}) is_found[at(tile)] = 1;
-  std::vector<int> tiles;
-  for (int tile = 0; tile < grid.size(); ++tile)
-    if (grid.has(tile) && is_found[at(tile)] == 0 && grid.size() > 1) tiles.push_back(tile);
+  for (const Placement& one : placements)
+    if (one.is_found()) is_found[at(one.pair.first)] = is_found[at(one.pair.second)] = 1;
+  std::vector<int> tiles = grid.tiles();
+  std::erase_if(tiles, [&](int tile) { return is_found[at(tile)] != 0 || grid.size() == 1; });
   return tiles;
 }
 
-int measured_parts(const Grid& grid, const std::vector<Pair>& pairs,
-                   const std::vector<Placement>& placements) {
+int measured_parts(const Grid& grid, const Placements& placements) {
   Forest forest(grid.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (placements[i].origin != Origin::model) forest.add(pairs[i], {});
-  int parts = 0;
-  std::vector<std::uint8_t> is_counted(at(grid.size()));
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    std::uint8_t& counted = is_counted[at(forest.root(pairs[i].first))];
-    if (placements[i].origin == Origin::model || counted != 0) continue;
-    counted = 1;
-    ++parts;
-  }
-  return parts;
+  for (const Placement& one : placements)
+    if (one.is_found()) forest.add(one.pair, {});
+  std::set<int> parts;
+  for (const Placement& one : placements)
+    if (one.is_found()) parts.insert(forest.root(one.pair.first));
+  return static_cast<int>(parts.size());
 }
 
 }  // namespace stitch

@@ -5,9 +5,29 @@
 #include <vector>
 
 #include "positions.hpp"
-#include "tile_names.hpp"
+#include "tiles.hpp"
 
+// Tables of tiles and pairs, which a run reads or writes.
 namespace stitch {
+
+/// A tile and where the stage was to take it, in pixels.
+struct NominalTile {
+  std::string path;
+  double x = 0, y = 0;
+};
+
+/// Returns the tiles of a table, whose first line is `file,x,y`. Files lie in the folder of the table unless
+/// their paths begin with /. Throws InputError, with the line of the table, if it is faulty or has no tiles.
+std::vector<NominalTile> read_tile_table(const std::string& path, const std::string& text);
+
+/// Returns the grid that tiles of this size make up. Positions lie in the same column or row if they differ
+/// by less than half of the distance of neighbours. Rows and columns are numbered from 0, and those that have
+/// no tile are counted: how many there are in a gap follows from the distance of the others. The overlap
+/// follows from the mean distance of the outermost tiles; the smaller of the two directions counts. Throws
+/// InputError about `path` if two tiles have the same place, or if a place has none and tiles may not be
+/// missing.
+TileFiles arrange_table(const std::string& path, const std::vector<NominalTile>& tiles, Extent extent,
+                        bool skip_missing);
 
 /// Returns the positions of all tiles that are present as CSV, beginning with the line `row,col,x,y`. Rows
 /// and columns are numbered as in the names of the files.
@@ -20,21 +40,19 @@ std::vector<Position> read_positions(const std::string& path, const std::string&
                                      bool ignore_others);
 
 /// Returns the translations as CSV, with all digits, so that a later run can go on from them.
-std::string translations_csv(const TileFiles& tiles, const std::vector<Pair>& pairs,
+std::string translations_csv(const TileFiles& tiles, const Pairs& pairs,
                              const std::vector<Translation>& translations);
 
 /// Returns the translations of the pairs from a file that `translations_csv` has written. Throws InputError,
 /// with the line of the file, if it does not have each pair once, if a number is not finite, or if a shift
 /// takes a tile of the size `extent` away from the other one.
 std::vector<Translation> read_translations(const std::string& path, const std::string& text,
-                                           const TileFiles& tiles, const std::vector<Pair>& pairs,
-                                           Extent extent);
+                                           const TileFiles& tiles, const Pairs& pairs, Extent extent);
 
-/// What a run has found.
+/// What a run has found. The list `placements` has all pairs, and `measured` what was measured of them.
 struct Results {
-  std::vector<Pair> pairs = {};
   std::vector<Translation> measured = {};
-  std::vector<Placement> placements = {};
+  Placements placements = {};
   StageModel model = {};
   std::vector<Position> positions = {};
   /// The tiles that lie where the model puts them.

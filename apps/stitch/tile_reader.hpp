@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "fourier.hpp"
+#include "correlation.hpp"
+#include "tessera/app/graph_application.hpp"
 #include "tessera/graph/place.hpp"
 #include "tessera/io/image_info.hpp"
-#include "tile_names.hpp"
+#include "tiles.hpp"
 
+// The pixels of tiles.
 namespace stitch {
 
-/// Which image of each file is read.
-struct TileChoice {
-  /// The data set of HDF5 files; empty if they have only one.
-  std::string dataset = {};
-  /// The page of TIFF files, such as the number of a slice in z.
-  std::optional<int> page = {};
-};
+/// Returns the size of an image with these points.
+inline Extent extent_of(const tessera::Box& domain) {
+  return {static_cast<int>(domain[0].size()), static_cast<int>(domain[1].size())};
+}
 
 /// Reads tiles, which all have the size and the type of the first one. All functions may be called by several
 /// threads, if `place` allows it.
@@ -29,56 +30,68 @@ class TileReader {
   /// Looks at the headers of all tiles. Not collective. Throws InputError about the first one that cannot be
   /// read, is not an image of uint8 or uint16, differs from the others, or has channels although its name has
   /// the number of one.
-  static tessera::io::ImageInfo inspect(const TileFiles& files, const TileChoice& choice);
+  static tessera::io::ImageInfo inspect(const TileFiles& files, const tessera::io::ImageChoice& choice);
 
   /// `info` is that of all tiles.
-  TileReader(TileFiles files, tessera::io::ImageInfo info);
+  TileReader(TileFiles files, tessera::io::ImageInfo info)
+      : files_(std::move(files)), info_(std::move(info)) {}
 
-  /// Takes an image of the size of a tile, of uint8, uint16 or float32, by which the light falls on the
-  /// tiles: pixels are then divided by it, and multiplied by its mean. Throws InputError if the image has
-  /// another size or type, or a pixel that is not finite or not above 0.
+  /// Takes an image by which the light falls on tiles: pixels are then divided by it, and multiplied by its
+  /// mean. Throws InputError unless it has the size of a tile, uint8, uint16 or float32, and finite pixels
+  /// above 0.
   void set_flat_field(const std::string& path);
 
   /// Says which channel of which slice is compared, both from 0 on.
-  void set_compared(int channel, int slice);
-  /// The number of the channel that is compared, among those of all slices.
-  int compared() const { return compared_; }
+  void set_compared(int channel, int slice) {
+    compared_ = slice * channels_of_slice() + channel;
+    files_.compared = compared_ / channels_of_file();
+  }
 
   const Grid& grid() const { return files_.grid; }
   const TileFiles& files() const { return files_; }
-  Extent extent() const;
-  /// The number of channels of a tile in all slices: those of the first slice come first.
+  Extent extent() const { return extent_of(info_.domain); }
+  /// The number of channels of a tile in all slices, of those in one slice, and of slices in z. The channels
+  /// of the first slice come first.
   int channels() const { return channels_of_slice() * slices(); }
-  /// The number of channels of a slice, in one file or in several.
   int channels_of_slice() const { return channels_of_file() * static_cast<int>(files_.channels.size()); }
-  /// The number of slices in z.
   int slices() const { return static_cast<int>(files_.slices.size()); }
   /// The type of the pixels: uint8 or uint16.
   tessera::ElementType type() const { return info_.type; }
   /// Where tasks that read tiles run: on one thread if the library of the format is not made for several.
-  tessera::graph::Place place() const;
-
+  tessera::graph::Place place() const {
+    return has_format({Format::hdf5, Format::fits}) ? tessera::graph::Place::io()
+                                                    : tessera::graph::Place::threads();
+  }
   /// Whether a file must be decoded from its beginning, whichever rows are read.
-  bool decodes_from_start() const;
+  bool decodes_from_start() const { return has_format({Format::png, Format::jpeg}); }
 
   /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
   /// read.
   void read(int tile, tessera::Range channels, tessera::Range rows, std::span<std::uint16_t> to) const;
-  /// Reads one channel of a tile to `to`. Throws InputError if it cannot be read.
-  void read(int tile, int channel, std::span<std::uint16_t> to) const {
-    read(tile, {channel, channel + 1}, {0, extent().height}, to);
+  /// Reads the channel of a tile that is compared to `to`. Throws InputError if it cannot be read.
+  void read(int tile, std::span<std::uint16_t> to) const {
+    read(tile, {compared_, compared_ + 1}, {0, extent().height}, to);
   }
 
  private:
-  int channels_of_file() const;
-  void read_file(const std::string& path, tessera::Range channels, tessera::Range rows,
-                 std::span<std::uint16_t> to) const;
+  using Format = tessera::io::ImageFormat;
+  bool has_format(std::initializer_list<Format> formats) const {
+    return std::ranges::find(formats, info_.format) != formats.end();
+  }
+  int channels_of_file() const {
+    return info_.domain.dimensions == 3 ? static_cast<int>(info_.domain[2].size()) : 1;
+  }
 
   TileFiles files_;
   tessera::io::ImageInfo info_;
+  /// The number of the channel that is compared, among those of all slices.
   int compared_ = 0;
   /// What each pixel is multiplied by; empty without a flat field.
   std::vector<float> gains_;
 };
+
+/// Returns a reader of the tiles that a deck names. Rank 0 alone looks for them and reads their headers. All
+/// ranks read the flat field. Collective. Throws InputError if the tiles or the keys about them are faulty.
+TileReader open_tiles(const tessera::app::GraphSetting& setting);
 
 }  // namespace stitch

@@ -1,11 +1,139 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "translations.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <complex>
 #include <memory>
-#include <utility>
+
+#include "tessera/spectral/plane_transform.hpp"
 
 namespace stitch {
+
+namespace graph = tessera::graph;
+namespace spectral = tessera::spectral;
+
+namespace {
+
+/// What a tile needs until its last pair is done: its number, its pixels and their transform.
+template <class T>
+struct Tile {
+  Tile() = default;
+  explicit Tile(Extent extent) : pixels(extent.pixels()), transform(extent.frequencies()) {}
+  int number = 0;
+  std::vector<std::uint16_t> pixels;
+  spectral::Plane<std::complex<T>> transform;
+  static auto members(auto& tile) { return std::tie(tile.number, tile.pixels, tile.transform); }
+};
+
+/// Transforms tiles and finds the translations of pairs: the phase correlation of C. D. Kuglin and D. C.
+/// Hines (1975), whose highest peaks are read in all ways and compared by the correlation of what both tiles
+/// then show, as J. Chalfoun et al. (MIST, 2017) do. Each copy has memory of its own, for one thread.
+template <class T>
+class Aligner {
+ public:
+  Aligner(Extent extent, int peaks, double overlap) : extent_(extent), peaks_(peaks), overlap_(overlap) {}
+
+  void transform(Tile<T>& tile) {
+    // Pixels below 1 keep squares of products of transforms in the range of float, and are exact.
+    constexpr T scale = T(1) / T(65536);
+    surface_.resize(extent_.pixels());
+    std::ranges::transform(tile.pixels, surface_.begin(),
+                           [](auto pixel) { return static_cast<T>(pixel) * scale; });
+    transform_.forward(surface_.data(), tile.transform.data());
+  }
+
+  Translation align(const Tile<T>& first, const Tile<T>& second, Direction direction) {
+    // The second tile shows at x what the first one shows at x plus the shift, so that the inverse of the
+    // spectrum has its peak at the shift.
+    spectrum_.resize(extent_.frequencies());
+    surface_.resize(extent_.pixels());
+    cross_power<T>(first.transform, second.transform, spectrum_);
+    transform_.inverse(spectrum_.data(), surface_.data());
+    const Pixels a{extent_, first.pixels}, b{extent_, second.pixels};
+    Translation best = best_reading(a, b, direction);
+    if (best.correlation == no_correlation) return best;
+    best.evidence = evidence(a, b, best.shift);
+    // A peak that rises so far above the noise of the surface, whose deviation is 1, is not a pixel off.
+    constexpr double little = 3, plenty = 25;
+    if (best.evidence < little || best.peak * std::sqrt(static_cast<double>(extent_.pixels())) > plenty)
+      return best;
+    best.shift = refined(a, b, best.shift);
+    best.correlation = correlation(a, b, best.shift);
+    best.evidence = evidence(a, b, best.shift);
+    return best;
+  }
+
+ private:
+  Translation best_reading(const Pixels& first, const Pixels& second, Direction direction) const {
+    Translation best;
+    std::vector<Shift> tried;
+    // Lighting moves the greatest correlation by a pixel: of peaks side by side the highest one counts.
+    const auto is_tried = [&](Shift shift) {
+      return std::ranges::any_of(tried, [&](Shift other) { return distance(other, shift) <= 2; });
+    };
+    for (const std::size_t place : highest<T>(surface_, peaks_))
+      for (const Shift shift : readings(place, extent_)) {
+        if (!is_possible(shift, direction, extent_, overlap_) || is_tried(shift)) continue;
+        tried.push_back(shift);
+        const double found = correlation(first, second, shift);
+        const double height = static_cast<double>(surface_[place]) / static_cast<double>(surface_.size());
+        if (found > best.correlation) best = {.shift = shift, .correlation = found, .peak = height};
+      }
+    return best;
+  }
+
+  Extent extent_;
+  int peaks_;
+  double overlap_;
+  spectral::PlaneTransform<T> transform_{extent_.width, extent_.height};
+  // Copies that are never used have no memory.
+  spectral::Plane<std::complex<T>> spectrum_;
+  spectral::Plane<T> surface_;
+};
+
+template <class T>
+using Data = graph::Lease<Tile<T>>;
+
+/// Adds the tasks that transform tiles in their order to a graph. All arguments must outlive its runs.
+template <class T>
+graph::Flow<Data<T>> transformed(tessera::graph::Graph& graph, const TileReader& reader,
+                                 const std::vector<int>& order, graph::PoolOptions pool, Aligner<T> aligner) {
+  const graph::Pool<Tile<T>> transforms(
+      graph, "transforms", pool, [extent = reader.extent()] { return std::make_shared<Tile<T>>(extent); });
+  // The source takes the memory, so that tiles get it in the order of the traversal.
+  const auto tiles = graph.source(
+      "tiles", {.rank = graph::Task::every_rank},
+      [&order](std::int64_t i, Data<T> tile) {
+        tile->number = i < std::ssize(order) ? order[static_cast<std::size_t>(i)] : -1;
+        return tile->number < 0 ? std::nullopt : std::optional(tile);
+      },
+      transforms);
+  const auto read = graph.task(
+      "read", {.on = reader.place()},
+      [&reader](Data<T> tile) {
+        reader.read(tile->number, tile->pixels);
+        return tile;
+      },
+      tiles);
+  return graph.task(
+      "transform", {},
+      [aligner](Data<T> tile) mutable {
+        aligner.transform(*tile);
+        return tile;
+      },
+      read);
+}
+
+}  // namespace
+
+bool is_possible(Shift shift, Direction direction, Extent extent, double overlap) {
+  const bool is_right = direction == Direction::right;
+  const int along = is_right ? shift.x : shift.y, across = is_right ? shift.y : shift.x;
+  const int side = is_right ? extent.width : extent.height, other = is_right ? extent.height : extent.width;
+  const double common = static_cast<double>(side - along);
+  return along > 0 && common >= std::max(1.0, overlap / 4 * side) &&
+         common <= std::max(0.75, (1 + overlap) / 2) * side && 2 * std::abs(across) <= other;
+}
 
 Translations::Translations(const TileReader& reader, Band band, const TranslationOptions& options)
     : reader_(reader),
@@ -16,12 +144,6 @@ Translations::Translations(const TileReader& reader, Band band, const Translatio
   const int first_tile = reader.grid().number({band.begin, 0});
   const auto is_above = [&](const Pair& pair) { return pair.first < first_tile; };
   if (options.halo == Halo::send) halo_size_ = static_cast<int>(std::ranges::count_if(pairs_, is_above));
-}
-
-int Translations::pool_size() const {
-  // One more for each further worker lets it transform the next tile while pairs are computed.
-  const int most = std::max(1, tile_count());
-  return options_.transforms.value_or(std::clamp(most_live_ + options_.workers - 1, 1, most));
 }
 
 std::int64_t Translations::bytes_of_tile() const {
@@ -42,39 +164,10 @@ void Translations::add_tasks(tessera::graph::Graph& graph) {
 }
 
 template <class T>
-tessera::graph::Flow<Translations::Data<T>> Translations::transformed(tessera::graph::Graph& graph,
-                                                                      Aligner<T> aligner) {
-  const tessera::graph::Pool<Tile<T>> transforms(
-      graph, "transforms", {.count = pool_size(), .bytes = bytes_of_tile()},
-      [extent = reader_.extent()] { return std::make_shared<Tile<T>>(extent); });
-  // The source takes the memory, so that tiles get it in the order of the traversal.
-  const auto tiles = graph.source(
-      "tiles", {.rank = tessera::graph::Task::every_rank},
-      [this](std::int64_t i, Data<T> tile) {
-        tile->number = i < tile_count() ? tiles_[static_cast<std::size_t>(i)] : -1;
-        return tile->number < 0 ? std::nullopt : std::optional(tile);
-      },
-      transforms);
-  const auto read = graph.task(
-      "read", {.on = reader_.place()},
-      [this](Data<T> tile) {
-        reader_.read(tile->number, options_.channel, tile->pixels);
-        return tile;
-      },
-      tiles);
-  return graph.task(
-      "transform", {},
-      [aligner](Data<T> tile) mutable {
-        aligner.transform(*tile);
-        return tile;
-      },
-      read);
-}
-
-template <class T>
 void Translations::add(tessera::graph::Graph& graph) {
   Aligner<T> aligner(reader_.extent(), options_.peaks, options_.overlap);
-  const auto own = transformed(graph, aligner);
+  const auto own =
+      transformed<T>(graph, reader_, tiles_, {.count = pool_size(), .bytes = bytes_of_tile()}, aligner);
   const auto ranks = [this](const Data<T>& tile) {
     return ranks_that_need(reader_.grid(), options_.ranks, reader_.grid().cell(tile->number).row);
   };
@@ -83,7 +176,7 @@ void Translations::add(tessera::graph::Graph& graph) {
   const auto ready = graph.pair("pair", pairing_, number, needed);
   const auto aligned = graph.task(
       "align", {},
-      [this, aligner](const tessera::graph::Paired<Data<T>>& tiles) mutable {
+      [this, aligner](const graph::Paired<Data<T>>& tiles) mutable {
         const Direction direction = pairs_[at(tiles.pair)].direction;
         return std::pair(tiles.pair, aligner.align(*tiles.first, *tiles.second, direction));
       },

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "aligner.hpp"
-#include "grid.hpp"
+#include "correlation.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tile_reader.hpp"
 
+// The translations of pairs of tiles, as they are measured.
 namespace stitch {
 
-/// How translations are computed. The last five members change no result.
+/// How the second tile of a pair lies to the first one.
+struct Translation {
+  Shift shift;
+  /// The correlation of what both tiles show. It is `no_correlation` if no shift is possible.
+  double correlation = no_correlation;
+  /// What the function `evidence` returns for the shift.
+  double evidence = 0;
+  /// The value of the peak from which the shift was read, in 0 to 1.
+  double peak = 0;
+};
+
+/// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
+/// the pair, is not moved aside by more than half a tile, and the share of the tile that both then show along
+/// the direction is at least a quarter of `overlap`, and at most 0.75 or half of 1 + `overlap`.
+bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
+
+/// How translations are computed. The members from `halo` on change no result.
 struct TranslationOptions {
   /// The number of the highest peaks that are tried.
   int peaks = 2;
@@ -19,57 +37,49 @@ struct TranslationOptions {
   bool in_double = false;
   /// The share of a tile that its neighbour also shows, as far as it is known.
   double overlap = 0.1;
-  /// The channel that is compared.
-  int channel = 0;
-  /// How transforms of the halo come from another rank, and the number of ranks.
   Halo halo = Halo::recompute;
   int ranks = 1;
-  /// The order in which tiles are read; without it the one that needs the fewest transforms on each rank.
+  /// Without it, the traversal that needs the fewest transforms on each rank.
   std::optional<Traversal> traversal = {};
-  /// The number of worker threads.
   int workers = 1;
   /// The number of transforms in the pool; without it as many as are needed.
   std::optional<int> transforms = {};
 };
 
-/// The translations of the pairs of one rank, which a graph computes (see Aligner).
+/// The translations of the pairs of one rank, which a graph computes.
 class Translations {
  public:
   /// `reader` must outlive this object.
   Translations(const TileReader& reader, Band band, const TranslationOptions& options);
 
-  /// Adds the tasks to the graph: tiles, read, transform, pair, align, keep. The graph must not outlive this
-  /// object.
+  /// Adds the tasks to a graph, which must not outlive this object.
   void add_tasks(tessera::graph::Graph& graph);
 
-  const std::vector<Pair>& pairs() const { return pairs_; }
-  /// The number of tiles that are transformed.
-  int tile_count() const { return static_cast<int>(tiles_.size()); }
-  /// The number of transforms of this rank that must be alive at the same time, and of those that the pool
-  /// has.
+  const Pairs& pairs() const { return pairs_; }
+  /// The number of transforms of this rank that must be alive at the same time, of those that the pool has,
+  /// and of those that another rank sends.
   int most_live() const { return most_live_; }
-  int pool_size() const;
-  /// The bytes of the pixels and the transform of a tile.
-  std::int64_t bytes_of_tile() const;
-  /// The number of transforms that another rank sends.
+  int pool_size() const {
+    // One more for each further worker lets it transform the next tile while pairs are computed.
+    const int most = std::max(1, tile_count());
+    return options_.transforms.value_or(std::clamp(most_live_ + options_.workers - 1, 1, most));
+  }
   int halo_size() const { return halo_size_; }
-  /// The bytes that the graph has in the pool, for what other ranks send, and in the memory of its workers.
+  /// The bytes that the graph has: the pool, what other ranks send, and the memory of its workers.
   std::int64_t bytes() const;
   /// The translations of the pairs after the run of the graph.
   const std::vector<Translation>& results() const { return results_; }
 
  private:
-  template <class T>
-  using Data = tessera::graph::Lease<Tile<T>>;
-  /// Adds the tasks that transform the tiles of this rank.
-  template <class T>
-  tessera::graph::Flow<Data<T>> transformed(tessera::graph::Graph& graph, Aligner<T> aligner);
+  int tile_count() const { return static_cast<int>(tiles_.size()); }
+  /// The bytes of the pixels and the transform of a tile.
+  std::int64_t bytes_of_tile() const;
   template <class T>
   void add(tessera::graph::Graph& graph);
 
   const TileReader& reader_;
   TranslationOptions options_;
-  std::vector<Pair> pairs_;
+  Pairs pairs_;
   tessera::graph::Pairing pairing_{pairs_};
   std::vector<int> tiles_;
   int most_live_ = pairing_.most_kept(tiles_);

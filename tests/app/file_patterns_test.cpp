@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <random>
 
+#include "messages.hpp"
+#include "tessera/domain/error.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -38,6 +41,44 @@ TEST(NaturalOrder, IsAnOrder) {
 TEST(NaturalOrder, HugeNumbersHaveAPlace) {
   EXPECT_TRUE(is_before("f99999999999999999999999", "f100000000000000000000000"));
   EXPECT_FALSE(is_before("f100000000000000000000000", "f99999999999999999999999"));
+}
+
+constexpr std::string_view fields[] = {"row", "col"};
+
+TEST(NamePatterns, ReplaceTheirFields) {
+  const auto name = [](const char* text) { return NamePattern(text, fields).name({"4", "a"}); };
+  EXPECT_EQ(name("{row}/x{col}{row:3}.tif"), "4/xa004.tif");
+  EXPECT_EQ(name("{col:2}"), "0a");
+  EXPECT_EQ(name("plain}"), "plain}");
+  EXPECT_EQ(NamePattern("{row}_{row:2}", fields).count(0), 2);
+  EXPECT_EQ(NamePattern("{row}_{row:2}", fields).count(1), 0);
+}
+
+TEST(NamePatterns, FindTheNumbersInNames) {
+  const NamePattern pattern("t_r{row:2}_c{col}.tif", fields);
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(pattern.match("t_r03_c4.tif"), (Numbers{3, 4}));
+  EXPECT_EQ(pattern.match("t_r123_c4.tif"), (Numbers{123, 4}));
+  for (const char* name : {"", "t_r3_c4.tif", "t_r003_c4.tif", "t_r03_c04.tif", "t_r03_c4.tiff",
+                           "t_r03_c.tif", "t_r03_cx.tif", "at_r03_c4.tif"})
+    EXPECT_EQ(pattern.match(name), std::nullopt) << name;
+  EXPECT_EQ(NamePattern("{row:2}{col:2}", fields).match("1203"), (Numbers{12, 3}));
+  EXPECT_EQ(NamePattern("{row:2}7{col}", fields).match("1274"), (Numbers{12, 4}));
+}
+
+TEST(NamePatterns, AreRefusedWhenTheyAreMalformed) {
+  const auto error = [](const char* text) -> std::string {
+    try {
+      const NamePattern pattern(text, fields);
+    } catch (const InputError& found) {
+      return found.what();
+    }
+    return "";
+  };
+  test::expect_message(error("a{row"), {"'{' in", "no '}'"});
+  test::expect_message(error("a{line}"), {"{line}", "{row} or {col}"});
+  for (const char* text : {"{row:0}", "{row:}", "{row:x}", "{row:19}"})
+    test::expect_message(error(text), {std::string(text), "digits, from 1"});
 }
 
 }  // namespace

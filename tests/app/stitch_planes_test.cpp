@@ -139,8 +139,9 @@ TEST_F(StitchPlanesTest, FaultsAreToldInOneLine) {
   test::expect_message(error({"output.ome_tiff=p.tif"}), {"'output.ome_tiff':", "there are 3 slices", "{z}"});
   test::expect_message(error({"output.tiff=p{z}.tif", "output.raw=p6.tif"}),
                        {"output.raw: p6.tif:", "uses this file already"});
-  test::expect_message(error({"output.tiff=p{z}{z}.tif"}), {"'output.tiff':", "{z} more than once"});
-  test::expect_message(error({"output.tiff=p{z}_{row}.tif"}), {"'output.tiff':", "'{row}' numbers tiles"});
+  test::expect_message(error({"output.tiff=p{z}_{row}.tif"}),
+                       {"'output.tiff':", "{row}", "{z} or {channel}"});
+  test::expect_message(error({"output.tiff=a/{z:3}/p.tif"}), {"'output.tiff':", "the folder a/{z:3}/"});
   test::expect_message(error({"output.raw=k2_z0{z}_r1c0.png"}),
                        {"output.raw: k2_z05_r1c0.png:", "uses this file already"});
   std::filesystem::remove(folder_ / name(1, 1, 3));

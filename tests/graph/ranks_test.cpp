@@ -330,6 +330,17 @@ TEST(GraphRanks, DifferentGraphsAreRefused) {
   }
 }
 
+TEST(GraphRanks, ValuesAreBroadcastAndGathered) {
+  const int last = world_size() - 1;
+  const std::vector<std::string> mine(static_cast<std::size_t>(world_rank()), std::to_string(world_rank()));
+  EXPECT_EQ(broadcast(MPI_COMM_WORLD, mine, last),
+            std::vector<std::string>(static_cast<std::size_t>(last), std::to_string(last)));
+  std::vector<std::string> expected;
+  for (int rank = 0; rank <= last; ++rank)
+    expected.insert(expected.end(), static_cast<std::size_t>(rank), std::to_string(rank));
+  EXPECT_EQ(gathered(MPI_COMM_WORLD, mine), expected);
+}
+
 TEST(GraphRanks, StopEndsTheSourcesOfAllRanks) {
   Graph g("stop");
   const auto numbers =

@@ -2,7 +2,7 @@
 // Transforms of whole planes, good numbers of points, and the memory that transforms of lines take.
 #include <gtest/gtest.h>
 
-#include <new>
+#include <cstddef>
 
 #include "spectral/spectral_sample.hpp"
 #include "tessera/domain/error.hpp"
@@ -17,30 +17,14 @@ using namespace tessera::spectral;
 using test::WholeArray;
 using test::Wide;
 
-/// Memory with the alignment that transforms of planes ask for.
-template <class T>
-class AlignedPlane {
- public:
-  explicit AlignedPlane(std::int64_t count)
-      : data_(static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), alignment))) {}
-  ~AlignedPlane() { ::operator delete(data_, alignment); }
-  AlignedPlane(const AlignedPlane&) = delete;
-  AlignedPlane& operator=(const AlignedPlane&) = delete;
-  T* data() { return data_; }
-
- private:
-  static constexpr std::align_val_t alignment{PlaneTransform<float>::alignment};
-  T* data_;
-};
-
 template <class T>
 void expect_planes(int width, int height) {
   test::Random random(3);
   const Box box{{0, width}, {0, height}};
   WholeArray<T> image(box);
   test::fill_randomly(random, image);
-  AlignedPlane<T> plane(box.size());
-  AlignedPlane<std::complex<T>> half(half_spectrum(box).size());
+  Plane<T> plane(static_cast<std::size_t>(box.size()));
+  Plane<std::complex<T>> half(static_cast<std::size_t>(half_spectrum(box).size()));
   std::copy(image.values.begin(), image.values.end(), plane.data());
   const PlaneTransform<T> transform(width, height);
   transform.forward(plane.data(), half.data());

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/deck/glob.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -101,26 +103,80 @@ std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck&
   return files;
 }
 
-std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
-                     std::int64_t index, std::int64_t count) {
-  const std::string pattern = deck.text_of(key);
-  std::string text;
-  for (std::size_t at = 0; at < pattern.size();) {
-    const std::size_t end = pattern[at] == '{' ? pattern.find('}', at) : std::string::npos;
-    if (end == std::string::npos) {
-      text += pattern[at++];
+NamePattern::NamePattern(const std::string& text, std::span<const std::string_view> fields)
+    : fields_(fields.size()) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = std::min(text.find('{', at), text.size());
+    if (open > at) parts_.push_back({text.substr(at, open - at)});
+    if (open == text.size()) return;
+    const std::size_t close = text.find('}', open);
+    if (close == std::string::npos) throw InputError(fmt::format("the '{{' in {} has no '}}': add it", text));
+    parts_.push_back(field_in(text.substr(open + 1, close - open - 1), fields));
+    at = close + 1;
+  }
+}
+
+NamePattern::NamePattern(const deck::Deck& deck, const std::string& key,
+                         std::span<const std::string_view> fields) try
+    : NamePattern(deck.text_of(key), fields) {
+} catch (const InputError& error) {
+  deck.fail(key, error.what());
+}
+
+/// Returns the field that the text between two braces stands for.
+NamePattern::Part NamePattern::field_in(const std::string& braced, std::span<const std::string_view> fields) {
+  const std::size_t colon = std::min(braced.find(':'), braced.size());
+  const auto found = std::ranges::find(fields, std::string_view(braced).substr(0, colon));
+  if (found == fields.end())
+    throw InputError(fmt::format("unknown placeholder {{{}}}: write {{{}}} or {{{}}}", braced,
+                                 fmt::join(fields.first(fields.size() - 1), "}, {"), fields.back()));
+  Part part;
+  part.field = static_cast<int>(found - fields.begin());
+  if (colon == braced.size()) return part;
+  const char* const end = braced.data() + braced.size();
+  const auto [stop, error] = std::from_chars(braced.data() + colon + 1, end, part.digits);
+  if (error != std::errc() || stop != end || part.digits < 1 || part.digits > 18)
+    throw InputError(
+        fmt::format("{{{}}}: after the colon stands the least number of digits, from 1 to 18", braced));
+  return part;
+}
+
+std::ptrdiff_t NamePattern::count(int field) const { return std::ranges::count(parts_, field, &Part::field); }
+
+std::string NamePattern::name(const std::vector<std::string>& values) const {
+  std::string name;
+  for (const Part& part : parts_)
+    name += part.field < 0
+                ? part.text
+                : fmt::format("{:0>{}}", values[static_cast<std::size_t>(part.field)], part.digits);
+  return name;
+}
+
+std::optional<std::vector<std::int64_t>> NamePattern::match(std::string_view name) const {
+  std::vector<std::int64_t> numbers(fields_);
+  for (auto part = parts_.begin(); part != parts_.end(); ++part) {
+    if (part->field < 0) {
+      if (!name.starts_with(part->text)) return std::nullopt;
+      name.remove_prefix(part->text.size());
       continue;
     }
-    const std::string placeholder = pattern.substr(at, end + 1 - at);
-    if (placeholder == "{name}")
-      text += fs::path(input).stem().string();
-    else if (placeholder == "{index}")
-      text += fmt::format("{:0{}}", index, std::to_string(count - 1).size());
-    else
-      deck.fail(key, fmt::format("unknown placeholder {}: write {{name}} or {{index}}", placeholder));
-    at = end + 1;
+    const auto next = part + 1;
+    const bool is_exact =
+        part->digits > 0 && next != parts_.end() && (next->field >= 0 || is_digit(next->text.front()));
+    const std::size_t least = std::max<std::size_t>(part->digits, 1);
+    const std::size_t count = is_exact ? std::min(digits_of(name), least) : digits_of(name);
+    if (count < least || count > 9 || (count > least && name.front() == '0')) return std::nullopt;
+    std::from_chars(name.data(), name.data() + count, numbers[static_cast<std::size_t>(part->field)]);
+    name.remove_prefix(count);
   }
-  return text;
+  return name.empty() ? std::optional(numbers) : std::nullopt;
+}
+
+std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
+                     std::int64_t index, std::int64_t count) {
+  constexpr std::string_view fields[] = {"name", "index"};
+  const std::string number = fmt::format("{:0{}}", index, std::to_string(count - 1).size());
+  return NamePattern(deck, key, fields).name({fs::path(input).stem().string(), number});
 }
 
 }  // namespace tessera::app

@@ -3,9 +3,13 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
@@ -29,10 +33,46 @@ std::vector<std::string> matching_files(const deck::Deck& deck, const std::strin
 std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck& deck,
                                         const std::string& key);
 
-/// Returns the pattern of results that is the value of the key `key`, with all placeholders replaced: {name}
-/// by the name of the file `input` without its folder and ending, and {index} by `index`, with as many digits
-/// as the last one of `count` indices has. Throws InputError about the key when there is an unknown
-/// placeholder.
+/// A pattern of names of files whose fields stand in braces, such as `{name}.tif` or `r{row:3}_c{col:3}.tif`.
+/// The number after a colon is the least number of digits: shorter values get zeros in front.
+class NamePattern {
+ public:
+  /// Makes a pattern without parts.
+  NamePattern() = default;
+  /// Makes a pattern whose fields may have the names `fields`. Throws InputError, which names no key, when
+  /// the pattern is malformed or has another field.
+  NamePattern(const std::string& text, std::span<const std::string_view> fields);
+  /// Makes the pattern that is the value of the key `key`. Throws the same errors about the key.
+  NamePattern(const deck::Deck& deck, const std::string& key, std::span<const std::string_view> fields);
+
+  /// Returns how many times the pattern has a field. Fields are numbered in the order of their names.
+  std::ptrdiff_t count(int field) const;
+  /// Returns the name in which the fields have these values, in the order of the fields.
+  std::string name(const std::vector<std::string>& values) const;
+  /// Returns the numbers that a name has in the place of the fields, in the order of the fields; 0 for fields
+  /// that the pattern lacks. Returns nothing when the name does not fit the pattern: a number with more
+  /// digits than the least ones begins with no 0, and ends after the least ones where the pattern goes on
+  /// with a digit or a field.
+  std::optional<std::vector<std::int64_t>> match(std::string_view name) const;
+  /// Lists the members, so that graph::Transfer can send patterns.
+  static auto members(auto& pattern) { return std::tie(pattern.parts_, pattern.fields_); }
+
+ private:
+  struct Part {
+    std::string text;
+    int field = -1;
+    std::size_t digits = 0;
+    static auto members(auto& part) { return std::tie(part.text, part.field, part.digits); }
+  };
+  static Part field_in(const std::string& braced, std::span<const std::string_view> fields);
+
+  std::vector<Part> parts_;
+  std::size_t fields_ = 0;
+};
+
+/// Returns the pattern of results that is the value of the key `key`, with all fields replaced: {name} by the
+/// name of the file `input` without its folder and ending, and {index} by `index`, with as many digits as the
+/// last one of `count` indices has. Throws InputError about the key when the pattern is malformed.
 std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
                      std::int64_t index, std::int64_t count);
 

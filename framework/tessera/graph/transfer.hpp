@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -16,6 +18,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/emitter.hpp"
 #include "tessera/graph/pool.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::graph {
 
@@ -65,10 +68,10 @@ struct Transfer {
 };
 
 /// Says how vectors are sent: by their size and their elements.
-template <class T>
-struct Transfer<std::vector<T>> {
+template <class T, class Allocator>
+struct Transfer<std::vector<T, Allocator>> {
   /// Appends the size and the elements to `bytes`.
-  static void pack(const std::vector<T>& values, Bytes& bytes) {
+  static void pack(const std::vector<T, Allocator>& values, Bytes& bytes) {
     Transfer<std::size_t>::pack(values.size(), bytes);
     if constexpr (std::is_trivially_copyable_v<T>)
       bytes.write(values.data(), values.size() * sizeof(T));
@@ -76,8 +79,8 @@ struct Transfer<std::vector<T>> {
       for (const T& value : values) Transfer<T>::pack(value, bytes);
   }
   /// Returns the next vector of `bytes`. Throws InternalError if there are too few bytes.
-  static std::vector<T> unpack(Bytes& bytes) {
-    std::vector<T> values(Transfer<std::size_t>::unpack(bytes));
+  static std::vector<T, Allocator> unpack(Bytes& bytes) {
+    std::vector<T, Allocator> values(Transfer<std::size_t>::unpack(bytes));
     if constexpr (std::is_trivially_copyable_v<T>)
       bytes.read(values.data(), values.size() * sizeof(T));
     else
@@ -143,6 +146,31 @@ struct Transfer<Lease<T>> {
   /// Returns a lease of the next value of `bytes`. Throws InternalError if there are too few bytes.
   static Lease<T> unpack(Bytes& bytes) { return Lease<T>::of(Transfer<T>::unpack(bytes)); }
 };
+
+namespace detail {
+
+/// Returns the bytes that the rank `root` passes on all ranks. Collective.
+Bytes broadcast(MPI_Comm communicator, const Bytes& bytes, int root);
+
+}  // namespace detail
+
+/// Returns the value that the rank `root` passes on all ranks. Transfer says how it is sent. Collective.
+template <class T>
+T broadcast(MPI_Comm communicator, const T& value, int root = 0) {
+  Bytes bytes;
+  Transfer<T>::pack(value, bytes);
+  bytes = detail::broadcast(communicator, bytes, root);
+  return Transfer<T>::unpack(bytes);
+}
+
+/// Returns the elements of the lists that all ranks pass on all ranks, in the order of the ranks. Collective.
+template <class T>
+std::vector<T> gathered(MPI_Comm communicator, const std::vector<T>& mine) {
+  std::vector<T> all;
+  for (int root = 0; root < ranks_of(communicator); ++root)
+    for (T& element : broadcast(communicator, mine, root)) all.push_back(std::move(element));
+  return all;
+}
 
 namespace detail {
 

@@ -4,6 +4,9 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace tessera::spectral {
 
@@ -33,5 +36,25 @@ class PlaneTransform {
   class Plans;
   std::shared_ptr<const Plans> plans_;
 };
+
+/// Allocates memory with the alignment that planes need. New elements without a value are not initialised.
+template <class T>
+struct PlaneAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{PlaneTransform<float>::alignment};
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, alignment); }
+  template <class U>
+  void construct(U*) noexcept {}
+  template <class U, class... Values>
+  void construct(U* element, Values&&... values) {
+    ::new (static_cast<void*>(element)) U(std::forward<Values>(values)...);
+  }
+  friend bool operator==(const PlaneAllocator&, const PlaneAllocator&) { return true; }
+};
+
+/// The numbers of a plane or of a half spectrum.
+template <class T>
+using Plane = std::vector<T, PlaneAllocator<T>>;
 
 }  // namespace tessera::spectral

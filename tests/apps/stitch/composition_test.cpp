@@ -25,16 +25,15 @@ std::int64_t bytes_of(const TileReader& reader, int workers, std::int64_t memory
 }
 
 TEST(StitchComposition, NeedsMemoryForBandsAndTheTilesInThem) {
-  // Tiles begin at the rows 0, 40, 80 and 120, and bands at 0, 50, 100 and 150. So the first row of tiles is
-  // in one band, and all others are in two.
+  // Tiles begin at the rows 0, 40, 80 and 120. So up to three rows of tiles lie on the 50 rows of a band.
   const TileReader reader = tiles(4, 3, {{0, 60}, {0, 50}}, ElementType::uint16);
   constexpr std::int64_t row_of_tiles = 3 * 60 * 50 * 2, width = 2 * 48 + 60, band = width * 50 * 2;
-  EXPECT_EQ(bytes_of(reader, 1, 0), 2 * band + 2 * row_of_tiles + 16 * width);
+  EXPECT_EQ(bytes_of(reader, 1, 0), 2 * band + 3 * row_of_tiles + 16 * width);
   // Two workers have three bands under way, in which all tiles lie.
   EXPECT_EQ(bytes_of(reader, 2, 0), 3 * band + 4 * row_of_tiles + 2 * 16 * width);
   EXPECT_EQ(bytes_of(reader, 9, 0), 4 * band + 4 * row_of_tiles + 9 * 16 * width);
-  // Without memory for tiles, their rows are read for each band: 50 and 10, or 40 and 20 rows of them.
-  const std::int64_t least = 2 * band + row_of_tiles * 60 / 50 + 16 * width;
+  // Without memory for tiles, their rows are read for each band: 50, and 10 for each row of tiles.
+  const std::int64_t least = 2 * band + row_of_tiles * 80 / 50 + 16 * width;
   EXPECT_EQ(bytes_of(reader, 1, 1), least);
   EXPECT_LE(bytes_of(reader, 1, least + row_of_tiles), least + row_of_tiles);
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairs that others confirm or contradict, and shifts that faint textures tell.
-#include "apps/stitch/contradictions.hpp"
+#include "apps/stitch/positions.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
-
-#include "apps/stitch/clipped_differences.hpp"
-#include "apps/stitch/positions.hpp"
-#include "apps/stitch/search.hpp"
 
 namespace stitch {
 namespace {
@@ -32,7 +28,8 @@ struct Translations3x4 {
                                        static_cast<int>(truth[at(pair.second)].y - truth[at(pair.first)].y)},
                              .correlation = 0.5,
                              .evidence = 30},
-                            Origin::measured});
+                            Origin::measured,
+                            pair});
   }
   std::size_t pair(int first, int second) const {
     for (std::size_t i = 0; i < pairs.size(); ++i)
@@ -40,9 +37,8 @@ struct Translations3x4 {
     return pairs.size();
   }
   /// The pairs of which `function` says so.
-  std::vector<std::size_t> of(std::vector<bool> (*function)(const Grid&, const std::vector<Pair>&,
-                                                            const std::vector<Placement>&)) const {
-    const std::vector<bool> is = function(grid, pairs, placements);
+  std::vector<std::size_t> of(std::vector<bool> (*function)(const Grid&, const Placements&)) const {
+    const std::vector<bool> is = function(grid, placements);
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < is.size(); ++i)
       if (is[i]) numbers.push_back(i);
@@ -64,7 +60,7 @@ TEST(StitchContradictions, TheWrongPairIsFound) {
       if (first != 4) {  // Beside the corner the other pair of tile 8 may be the wrong one.
         EXPECT_EQ(wrong.of(contradicted), std::vector{pair}) << first << " " << second;
         for (const Solver solver : {Solver::tree, Solver::least_squares}) {
-          const auto found = positions_of(wrong.grid, wrong.pairs, wrong.placements, {}, solver);
+          const auto found = positions_of(wrong.grid, wrong.placements, {}, solver);
           for (int tile = 1; tile < wrong.grid.size(); ++tile) {
             EXPECT_EQ(found[at(tile)].x - found[0].x, wrong.truth[at(tile)].x - wrong.truth[0].x) << tile;
             EXPECT_EQ(found[at(tile)].y - found[0].y, wrong.truth[at(tile)].y - wrong.truth[0].y) << tile;

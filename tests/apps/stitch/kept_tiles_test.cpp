@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles that bands of the plate share.
-#include "apps/stitch/kept_tiles.hpp"
+#include "apps/stitch/composition.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -9,8 +9,7 @@
 #include <random>
 
 #include "apps/stitch/composition.hpp"
-#include "apps/stitch/picture.hpp"
-#include "apps/stitch/search.hpp"
+#include "apps/stitch/outputs.hpp"
 #include "apps/stitch/tables.hpp"
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
@@ -48,7 +47,7 @@ struct Plate {
   }
   std::vector<Placement> placements() const {
     std::vector<Placement> all;
-    for (const Translation& one : translations) all.push_back({one, Origin::measured});
+    for (const Translation& one : translations) all.push_back({one, Origin::measured, pairs[all.size()]});
     return all;
   }
   /// The positions from the least ones on.
@@ -65,9 +64,8 @@ struct Plate {
 };
 
 void expect_positions(const Plate& plate, const std::vector<Placement>& placements, Solver solver) {
-  const StageModel model = model_of(plate.pairs, plate.placements(), extent, 0.2, 0.5);
-  const auto found = positions_of(plate.grid, plate.pairs, placements, model, solver),
-             expected = plate.expected();
+  const StageModel model = model_of(plate.placements(), extent, 0.2, 0.5);
+  const auto found = positions_of(plate.grid, placements, model, solver), expected = plate.expected();
   for (int tile = 0; tile < plate.grid.size(); ++tile)
     if (plate.grid.has(tile)) {
       EXPECT_EQ(found[static_cast<std::size_t>(tile)], expected[static_cast<std::size_t>(tile)]) << tile;
@@ -105,7 +103,7 @@ TEST(StitchPositions, LeastSquaresShareADeviation) {
   for (Translation& one : plate.translations) one.correlation = 0.8;
   auto placements = plate.placements();
   placements[0].translation.shift.x += 40;  // each of the four pairs takes a quarter
-  const auto found = positions_of(plate.grid, plate.pairs, placements, {}, Solver::least_squares);
+  const auto found = positions_of(plate.grid, placements, {}, Solver::least_squares);
   const auto expected = plate.expected();
   const auto x = [](const std::vector<Position>& all, int tile) {
     return all[static_cast<std::size_t>(tile)].x;
@@ -117,7 +115,7 @@ TEST(StitchPositions, LeastSquaresShareADeviation) {
 TEST(StitchPositions, PartsWithoutPairsLieAsTheModelSays) {
   const Plate plate(1, 5, 15, {2});
   const StageModel model{.right = {{80, 1}, 2, 4}, .below = {{0, 60}, 2, 0}};
-  const auto found = positions_of(plate.grid, plate.pairs, plate.placements(), model, Solver::tree);
+  const auto found = positions_of(plate.grid, plate.placements(), model, Solver::tree);
   EXPECT_EQ(found[3].x - found[0].x, 240);
   EXPECT_EQ(found[3].y - found[0].y, 3);
 }
@@ -129,7 +127,7 @@ std::vector<Placement> placements_without(const Plate& plate, const StageModel& 
   for (std::size_t i = 0; i < plate.pairs.size(); ++i)
     for (const int tile : blank)
       if (plate.pairs[i].first == tile || plate.pairs[i].second == tile)
-        placements[i] = {{.shift = model.of(plate.pairs[i].direction).step}, Origin::model};
+        placements[i] = {{.shift = model.of(plate.pairs[i].direction).step}, Origin::model, plate.pairs[i]};
   return placements;
 }
 
@@ -138,8 +136,8 @@ TEST(StitchPositions, ABlankTileLiesAtTheMeanOfWhereItsNeighboursPutIt) {
   for (unsigned seed = 1; seed < 9; ++seed) {
     const Plate plate(5, 6, seed);
     for (const int blank : {0, 5, 9, 14, 24, 29}) {
-      const auto found = positions_of(plate.grid, plate.pairs, placements_without(plate, model, {blank}),
-                                      model, Solver::tree);
+      const auto found =
+          positions_of(plate.grid, placements_without(plate, model, {blank}), model, Solver::tree);
       // Tiles on both sides of 0 may have the least coordinates.
       const int other = blank == 14 ? 15 : 14;
       const std::int64_t moved_x = found[at(other)].x - plate.truth[at(other)].x,
@@ -171,7 +169,7 @@ TEST(StitchPositions, BlankRegionsAreInBalance) {
        {std::vector{7, 8, 9, 13, 14}, {2, 8, 14, 20, 26}, {0, 1, 6, 7}, {12, 13, 14, 15, 16, 17}}) {
     const Plate plate(5, 6, 3);
     const auto placements = placements_without(plate, model, blank);
-    const auto found = positions_of(plate.grid, plate.pairs, placements, model, Solver::tree);
+    const auto found = positions_of(plate.grid, placements, model, Solver::tree);
     // What the neighbours of a tile ask for is 0 in the mean, but for what rounding does to both.
     for (const int tile : blank) {
       double x = 0, y = 0, count = 0;
@@ -195,29 +193,32 @@ TEST(StitchModel, IsTheMedianOfReliableTranslations) {
   plate.translations[3].shift = {20, 40};  // an outlier that correlates well
   plate.translations[5] = {{1, 1}, 0.4, 100, 0};
   plate.translations[7] = {{1, 1}, 0.9, 2, 0};
-  const StageModel model = model_of(plate.pairs, plate.placements(), extent, 0.2, 0.5);
+  const StageModel model = model_of(plate.placements(), extent, 0.2, 0.5);
   EXPECT_NEAR(model.right.step.x, 80, 1);
   EXPECT_NEAR(model.right.step.y, 0, 1);
   EXPECT_NEAR(model.below.step.y, 60, 1);
   EXPECT_LE(model.right.repeatability, 7);
   EXPECT_EQ(model.right.measured + model.below.measured, 60 - 3);
   for (const std::size_t pair : {3U, 5U, 7U})
-    EXPECT_FALSE(agrees(model, plate.pairs[pair], extent, plate.placements()[pair], true));
-  EXPECT_TRUE(agrees(model, plate.pairs[0], extent, plate.placements()[0], true));
+    EXPECT_FALSE(agrees(model, extent, plate.placements()[pair], true));
+  EXPECT_TRUE(agrees(model, extent, plate.placements()[0], true));
   // The peaks are not clear, so that others must confirm them.
-  EXPECT_FALSE(agrees(model, plate.pairs[0], extent, plate.placements()[0], false));
+  EXPECT_FALSE(agrees(model, extent, plate.placements()[0], false));
 }
 
 TEST(StitchModel, IsWhatTheOverlapLetsExpectWithoutReliableTranslations) {
   const Plate plate(2, 2, 17);
-  const StageModel model = model_of(plate.pairs, std::vector<Placement>(4), extent, 0.2, 0.5);
+  Placements unknown = plate.placements();
+  for (Placement& one : unknown) one.translation = {};
+  const StageModel model = model_of(unknown, extent, 0.2, 0.5);
   EXPECT_EQ(model.right.step, (Shift{80, 0}));
   EXPECT_EQ(model.below.step, (Shift{0, 64}));
   EXPECT_EQ(model.right.measured, 0);
-  EXPECT_FALSE(is_founded(model, plate.pairs));
-  const std::vector<Placement> searched(4, {{{70, 0}, 0.1, 1, 0}, Origin::searched});
-  EXPECT_EQ(model_of(plate.pairs, searched, extent, 0.2, 0.5).right.step, (Shift{70, 0}));
-  EXPECT_TRUE(is_founded(model_of(plate.pairs, searched, extent, 0.2, 0.5), plate.pairs));
+  EXPECT_FALSE(is_founded(model, unknown));
+  Placements searched;
+  for (const Pair& pair : plate.pairs) searched.push_back({{{70, 0}, 0.1, 1, 0}, Origin::searched, pair});
+  EXPECT_EQ(model_of(searched, extent, 0.2, 0.5).right.step, (Shift{70, 0}));
+  EXPECT_TRUE(is_founded(model_of(searched, extent, 0.2, 0.5), searched));
 }
 
 TEST(StitchModel, PairsThatNothingTellsAboutGetItsStep) {
@@ -331,8 +332,8 @@ TEST(StitchTables, PositionsAreReadAsTheyWereWritten) {
 
 TEST(StitchTables, ThePictureShowsTilesAndPairs) {
   const Plate plate(2, 2, 21, {3});  // pairs: 0 with 1 on its right, 0 with 2 below
-  Results results{.pairs = plate.pairs, .placements = plate.placements(), .by_model = {2}};
-  results.placements[0] = {{{80, 0}, 1, 100, 0}, Origin::searched};
+  Results results{.placements = plate.placements(), .by_model = {2}};
+  results.placements[0] = {{{80, 0}, 1, 100, 0}, Origin::searched, plate.pairs[0]};
   results.placements[1].origin = Origin::model;
   const auto picture = picture_of(plate.grid, results);
   ASSERT_EQ(picture.size(), 42U * 42 * 3);
@@ -346,7 +347,7 @@ TEST(StitchTables, ThePictureShowsTilesAndPairs) {
   EXPECT_EQ(at(35, 35), (Colour{0, 0, 0}));
   EXPECT_EQ(at(20, 12), (Colour{255, 255, 0}));
   EXPECT_EQ(at(12, 20), (Colour{255, 0, 0}));
-  results.placements[0] = {{{80, 0}, 0, 100, 0}, Origin::measured};
+  results.placements[0] = {{{80, 0}, 0, 100, 0}, Origin::measured, plate.pairs[0]};
   EXPECT_EQ(picture_of(plate.grid, results)[(42 + 12) * 42 + 20], 64);
 }
 
@@ -359,7 +360,6 @@ TEST(StitchBlend, RowsAreBlendedAsTheyAreDefined) {
   const std::vector<std::uint16_t> a{10, 20, 30, 40}, b{100, 200, 300, 401};
   const auto blended = [&](Blend blend) {
     RowBlender row(blend, {4, 5}, 9);
-    row.begin();
     row.add(1, 0, a);
     row.add(3, 2, b);
     std::vector<std::uint16_t> values(9);

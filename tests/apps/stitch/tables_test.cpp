@@ -6,7 +6,6 @@
 
 #include <random>
 
-#include "apps/stitch/tile_table.hpp"
 #include "error_text.hpp"
 #include "messages.hpp"
 
@@ -29,7 +28,7 @@ TEST(StitchTables, TablesTellTheGrid) {
   EXPECT_EQ(files.grid.rows(), 2);
   EXPECT_EQ(files.grid.columns(), 2);
   EXPECT_EQ(files.paths, (std::vector<std::string>{"a/q 1.tif", "/b/2.tif", "a/3,a.tif", ""}));
-  EXPECT_NEAR(overlap_of(files, tiles, extent), 1 - 79.5 / 100, 1e-12);
+  EXPECT_NEAR(files.overlap, 1 - 79.5 / 100, 1e-12);
   auto twice = tiles;
   twice[2].y = 5;
   expect_message(error_of([&] { arrange_table("t.csv", twice, extent, true); }),
@@ -87,7 +86,7 @@ TEST(StitchTables, RowsWithoutTilesKeepTheirPlace) {
     const auto tiles = nominal(6, 4, 96, 72, 3, absent, random);
     const TileFiles files = arrange_table("t.csv", tiles, extent, true);
     expect_places(files, 6, 4, absent);
-    EXPECT_NEAR(overlap_of(files, tiles, extent), 0.2, 0.04);
+    EXPECT_NEAR(files.overlap, 0.2, 0.04);
     expect_message(error_of([&] { arrange_table("t.csv", tiles, extent, false); }),
                    {"no tile", "give missing=skip", std::to_string(absent.front())});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Patterns of file names, and the grids that files make up.
-#include "apps/stitch/tile_names.hpp"
+#include "apps/stitch/tiles.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,53 +18,23 @@ TEST(StitchNames, PathsMatchTheirPattern) {
   std::mt19937 random(5);
   for (const char* text :
        {"a/b/t_r{row:3}_c{col:3}.tif", "r{row}c{col}", "{col:2}{row:2}.png", "x{row:2}7{col}.h5"}) {
-    const NamePattern pattern(text);
+    const auto pattern = tile_pattern(text);
     for (int i = 0; i < 50; ++i) {
-      const TileNumbers numbers{.row = std::int64_t(random() % 100), .column = std::int64_t(random() % 100)};
-      const std::string path = pattern.path(numbers);
-      EXPECT_EQ(pattern.match(path.substr(path.rfind('/') + 1)), numbers) << path;
+      const std::int64_t row = random() % 100, column = random() % 100;
+      const std::string path = path_of(pattern, {.row = row, .column = column});
+      EXPECT_EQ(pattern.match(path), (std::vector<std::int64_t>{row, column, 0, 0, 0})) << path;
     }
   }
-  EXPECT_EQ(NamePattern("a/b/t{index:4}.tif").path({.index = 17}), "a/b/t0017.tif");
-  EXPECT_EQ(NamePattern("a/b/t{index:4}.tif").folder(), "a/b/");
-  EXPECT_EQ(NamePattern("t{index:4}.tif").folder(), ".");
-}
-
-TEST(StitchNames, OtherNamesDoNotMatch) {
-  const NamePattern pattern("t_r{row:2}_c{col}.tif");
-  EXPECT_EQ(pattern.match("t_r03_c4.tif"), (TileNumbers{.row = 3, .column = 4}));
-  EXPECT_EQ(pattern.match("t_r123_c4.tif"), (TileNumbers{.row = 123, .column = 4}));
-  for (const char* name : {"", "t_r3_c4.tif", "t_r003_c4.tif", "t_r03_c04.tif", "t_r03_c4.tiff",
-                           "t_r03_c.tif", "t_r03_cx.tif", "at_r03_c4.tif"})
-    EXPECT_EQ(pattern.match(name), std::nullopt) << name;
+  EXPECT_EQ(path_of(tile_pattern("a/b/t{index:4}.tif"), {.index = 17}), "a/b/t0017.tif");
 }
 
 TEST(StitchNames, FaultyPatternsAreRefused) {
-  expect_message(error_of([] { NamePattern("a{row"); }), {"'{' in", "no '}'"});
-  expect_message(error_of([] { NamePattern("a{row:0}{col}"); }),
-                 {"'{row:0}'", "{z} and {channel}", "digits such"});
-  expect_message(error_of([] { NamePattern("a{line}"); }), {"'{line}'", "{z} and {channel}", "digits such"});
-  expect_message(error_of([] { NamePattern("a{row}{col}{z}_{z:2}"); }), {"{z} more", "leave out"});
-  expect_message(error_of([] { NamePattern("{index}_{index}"); }), {"{index} more", "leave out"});
-  for (const char* text : {"a{row}.tif", "{row}/{col}.tif", "{row}{col}{index}", "{z}", "a.tif"})
-    expect_message(error_of([&] { NamePattern pattern(text); }).substr(std::string(text).size()),
+  expect_message(error_of([] { tile_pattern("{index}_{index}"); }), {"{index} more", "leave out"});
+  expect_message(error_of([] { tile_pattern("a{row}{col}{z}_{z:2}"); }), {"{z} more", "leave out"});
+  expect_message(error_of([] { tile_pattern("a{row}{line}"); }), {"{line}", "{z} or {channel}"});
+  for (const char* text : {"a{row}.tif", "{row}{col}{index}", "{z}", "a.tif"})
+    expect_message(error_of([&] { tile_pattern(text); }).substr(std::string(text).size()),
                    {"write {row}", "{col} once"});
-}
-
-TEST(StitchNames, PlatesHaveNumbersOfPlanesOnly) {
-  const TileNumbers numbers{.row = 4, .z = 7, .channel = 2};
-  const auto path = [&](const char* text) { return NamePattern::of_plates(text).path(numbers); };
-  EXPECT_EQ(path("a/p_{z:3}_{channel}.tif"), "a/p_007_2.tif");
-  EXPECT_EQ(path("{rows}{z}{}{"), "{rows}7{}{");
-  EXPECT_EQ(path("a{b}/p"), "a{b}/p");
-  for (const char* text : {"{row}", "{col:2}", "{index}"})
-    expect_message(error_of([&] { path(text); }), {std::string(text), "numbers tiles", "leave it out"});
-  for (const char* text : {"p{z", "p{channel.tif", "p{z:2.tif"})
-    expect_message(error_of([&] { path(text); }), {"'{' in", std::string(text), "no '}'"});
-  expect_message(error_of([&] { path("a/{z:3}/p.tif"); }), {"folder a/{z:3}/", "file only"});
-  EXPECT_EQ(path("plain.tif"), "plain.tif");
-  expect_message(error_of([&] { path("p{z:}"); }), {"'{z:}'", "{z} and {channel}", "digits such"});
-  expect_message(error_of([&] { path("p{z}{z}"); }), {"{z} more", "leave out"});
 }
 
 TEST(StitchNames, PlanesAreFoundInTheOrderOfTheirNumbers) {

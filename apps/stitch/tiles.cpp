@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tile_names.hpp"
+#include "tiles.hpp"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,82 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace stitch {
+Grid::Grid(int rows, int columns)
+    : rows_(rows), columns_(columns), present_(at(rows) * at(columns), std::uint8_t(1)) {}
+
+std::vector<int> Grid::tiles() const {
+  std::vector<int> tiles;
+  for (int tile = 0; tile < size(); ++tile)
+    if (has(tile)) tiles.push_back(tile);
+  return tiles;
+}
+
+Pairs Grid::pairs() const { return pairs_of(*this, {0, rows_}); }
+
+Band Band::of_rank(const Grid& grid, int ranks, int rank) {
+  const auto border = [&](int number) {
+    return static_cast<int>(std::int64_t(grid.rows()) * number / ranks);
+  };
+  return {border(rank), border(rank + 1)};
+}
+
+std::vector<int> ranks_that_need(const Grid& grid, int ranks, int row) {
+  std::vector<int> needing;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Band band = Band::of_rank(grid, ranks, rank), needed = band.transformed(Halo::recompute);
+    if (band.begin < band.end && needed.begin <= row && row < needed.end) needing.push_back(rank);
+  }
+  return needing;
+}
+
+Pairs pairs_of(const Grid& grid, Band band) {
+  Pairs pairs;
+  for (int row = band.begin; row < band.end; ++row)
+    for (int column = 0; column < grid.columns(); ++column) {
+      const int tile = grid.number({row, column});
+      if (!grid.has(tile)) continue;
+      if (column > 0 && grid.has(tile - 1)) pairs.push_back({tile - 1, tile, Direction::right});
+      if (row > 0 && grid.has(tile - grid.columns()))
+        pairs.push_back({tile - grid.columns(), tile, Direction::below});
+    }
+  return pairs;
+}
+
+std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::optional<Traversal> traversal) {
+  const Band rows = band.transformed(halo);
+  const bool is_wide = grid.columns() > rows.end - rows.begin;
+  const auto order = static_cast<int>(traversal.value_or(is_wide ? Traversal::columns : Traversal::rows));
+  // Who sends the last row of the band must have it for the pairs below.
+  const Band paired{band.begin, halo == Halo::send ? std::min(band.end + 1, grid.rows()) : band.end};
+  std::vector<std::uint8_t> is_needed(at(grid.size()));
+  for (const Pair& pair : pairs_of(grid, paired)) is_needed[at(pair.first)] = is_needed[at(pair.second)] = 1;
+  std::vector<int> tiles;
+  for (int tile = grid.number({rows.begin, 0}); tile < grid.number({rows.end, 0}); ++tile)
+    if (is_needed[at(tile)] != 0) tiles.push_back(tile);
+  // The line of a tile, which is a row, a column or a diagonal, and its place in the line. Every other line
+  // of a chained traversal is read backwards.
+  const auto place = [&](int tile) {
+    const int row = grid.cell(tile).row - rows.begin, column = grid.cell(tile).column;
+    const int line = std::array{row, column, row + column}[at(order % 3)];
+    const int along = order % 3 == 0 ? column : row;
+    return std::pair(line, order >= 3 && line % 2 == 1 ? -along : along);
+  };
+  std::ranges::sort(tiles, {}, place);
+  return tiles;
+}
+
 namespace {
 
 using tessera::InputError;
+namespace app = tessera::app;
+
+/// The fields of names, in the order of TileNumbers.
+constexpr std::string_view fields[] = {"row", "col", "index", "z", "channel"};
 
 /// The least and the greatest of some numbers.
 struct Span {
@@ -45,7 +112,6 @@ Span span_of(Span found, const std::optional<int>& wanted, const char* what) {
   return found;
 }
 
-/// Throws InputError if tiles have too many files.
 void check_count(std::int64_t rows, std::int64_t columns, std::int64_t planes) {
   constexpr std::int64_t most = 1 << 24;
   if (rows <= most && columns <= most && rows * columns <= most && rows * columns * planes <= most) return;
@@ -97,40 +163,30 @@ void arrange_indices(TileFiles& tiles, const TileRequest& request, const std::ve
   }
 }
 
-/// Returns the different values that a number has in `found`, in their order.
 std::vector<std::int64_t> values_of(const std::vector<TileNumbers>& found, std::int64_t TileNumbers::*field) {
-  std::vector<std::int64_t> values;
-  for (const TileNumbers& numbers : found) values.push_back(numbers.*field);
-  std::ranges::sort(values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
+  std::set<std::int64_t> values;
+  for (const TileNumbers& numbers : found) values.insert(numbers.*field);
+  return {values.begin(), values.end()};
 }
 
 /// Returns what is to be said of the slice or the channel for which the fewest tiles have a file, or an empty
 /// text if more than half of the tiles have one for each. Such a file is more likely to be one too many.
 std::string rarest_plane(const std::vector<TileNumbers>& found) {
-  using Tile = std::array<std::int64_t, 3>;
-  const auto tile_of = [](const TileNumbers& one) { return Tile{one.row, one.column, one.index}; };
-  std::set<Tile> all;
-  for (const TileNumbers& one : found) all.insert(tile_of(one));
-  std::size_t least = all.size();
-  std::string text;
-  for (const auto& [what, field] :
-       {std::pair{"slice", &TileNumbers::z}, {"channel", &TileNumbers::channel}}) {
-    std::map<std::int64_t, std::set<Tile>> tiles_of;
-    for (const TileNumbers& one : found) tiles_of[one.*field].insert(tile_of(one));
-    for (const auto& [number, tiles] : tiles_of) {
-      if (tiles.size() >= least) continue;
-      least = tiles.size();
-      text = fmt::format("{} {} is there for {} of {}: remove it, or add the others", what, number, least,
-                         tessera::counted(std::ssize(all), "tile"));
-    }
-  }
-  return 2 * least <= all.size() ? text : "";
+  using Tiles = std::set<std::array<std::int64_t, 3>>;
+  Tiles all;
+  std::map<std::pair<bool, std::int64_t>, Tiles> planes;  // slices, and then channels
+  for (const TileNumbers& one : found)
+    for (Tiles* const tiles : {&all, &planes[{false, one.z}], &planes[{true, one.channel}]})
+      tiles->insert({one.row, one.column, one.index});
+  const auto& [plane, tiles] =
+      *std::ranges::min_element(planes, {}, [](const auto& one) { return one.second.size(); });
+  if (2 * tiles.size() > all.size()) return "";
+  return fmt::format("{} {} is there for {} of {}: remove it, or add the others",
+                     plane.first ? "channel" : "slice", plane.second, tiles.size(),
+                     tessera::counted(std::ssize(all), "tile"));
 }
 
-/// Removes the tiles that lack a file from the grid. `found` is sorted. Throws InputError if there are some
-/// although none may be missing, or if no tile is left.
+/// Removes the tiles that lack a file from the grid. `found` is sorted.
 void remove_missing(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   std::int64_t missing = 0;
   std::string path;
@@ -156,6 +212,26 @@ void remove_missing(TileFiles& tiles, const TileRequest& request, const std::vec
 
 }  // namespace
 
+app::NamePattern tile_pattern(const std::string& text) {
+  app::NamePattern pattern(text, fields);
+  for (int field = 0; field < std::ssize(fields); ++field)
+    if (pattern.count(field) > 1)
+      throw InputError(
+          fmt::format("{} has {{{}}} more than once: leave out the others", text, fields[field]));
+  if (pattern.count(0) + pattern.count(1) != (pattern.count(index_field) > 0 ? 0 : 2))
+    throw InputError(
+        fmt::format("{} does not number tiles: write {{row}} and {{col}} once each into the file name, or "
+                    "{{index}}, such as tile_r{{row:3}}_c{{col:3}}.tif",
+                    text));
+  return pattern;
+}
+
+std::string path_of(const app::NamePattern& pattern, const TileNumbers& numbers) {
+  return pattern.name({std::to_string(numbers.row), std::to_string(numbers.column),
+                       std::to_string(numbers.index), std::to_string(numbers.z),
+                       std::to_string(numbers.channel)});
+}
+
 Cell cell_of(int index, int rows, int columns, Order order, Corner start) {
   const bool by_rows = order == Order::rows || order == Order::serpentine_rows;
   const bool is_serpentine = order == Order::serpentine_rows || order == Order::serpentine_columns;
@@ -168,18 +244,19 @@ Cell cell_of(int index, int rows, int columns, Order order, Corner start) {
 }
 
 std::vector<TileNumbers> list_tiles(const TileRequest& request) {
-  const NamePattern pattern(request.pattern);
+  const app::NamePattern pattern = tile_pattern(request.pattern);
+  const std::string folder = request.pattern.substr(0, request.pattern.rfind('/') + 1);
   std::vector<TileNumbers> found;
   std::error_code error;
-  for (std::filesystem::directory_iterator at(pattern.folder(), error), end; !error && at != end;
+  for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
        at.increment(error))
-    if (const auto numbers = pattern.match(at->path().filename().string())) found.push_back(*numbers);
+    if (const auto numbers = pattern.match(folder + at->path().filename().string()))
+      found.push_back({(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3], (*numbers)[4]});
   if (error)
-    throw InputError(
-        fmt::format("'input.tiles': cannot read the folder {}: {}", pattern.folder(), error.message()));
+    throw InputError(fmt::format("'input.tiles': cannot read the folder {}: {}", folder, error.message()));
   if (found.empty())
-    throw InputError(fmt::format(
-        "'input.tiles': no file is called as {} says: check the folder and the digits", request.pattern));
+    throw InputError(
+        fmt::format("'input.tiles': no file matches {}: check the folder and the digits", request.pattern));
   return found;
 }
 
@@ -196,16 +273,17 @@ TileNumbers TileFiles::numbers(int tile, int plane) const {
 }
 
 std::string TileFiles::path(int tile, int plane) const {
-  return pattern ? pattern->path(numbers(tile, plane)) : paths[at(tile)];
+  return paths.empty() ? path_of(pattern, numbers(tile, plane)) : paths[at(tile)];
 }
 
 TileFiles arrange(const TileRequest& request, std::vector<TileNumbers> found) {
   TileFiles tiles;
-  tiles.pattern.emplace(request.pattern);
+  tiles.pattern = tile_pattern(request.pattern);
   std::ranges::sort(found);
   tiles.slices = values_of(found, &TileNumbers::z);
   tiles.channels = values_of(found, &TileNumbers::channel);
-  tiles.pattern->has_index() ? arrange_indices(tiles, request, found) : arrange_cells(tiles, request, found);
+  tiles.pattern.count(index_field) > 0 ? arrange_indices(tiles, request, found)
+                                       : arrange_cells(tiles, request, found);
   remove_missing(tiles, request, found);
   return tiles;
 }

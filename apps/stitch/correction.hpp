@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/graph/graph.hpp"
+#include "tessera/spectral/plane_transform.hpp"
+#include "translations.hpp"
+
+// The model of the stage, and the search for the translations of pairs that do not agree with it.
+namespace stitch {
+
+/// How the stage of a microscope moves in one direction.
+struct StageStep {
+  /// The median of the translations.
+  Shift step;
+  /// The largest difference between a translation and the step, along x or along y, in pixels.
+  int repeatability = 0;
+  /// The number of pairs that the two are taken from. If it is 0, they are what the deck lets expect.
+  int measured = 0;
+
+  /// Returns whether a shift differs from the step by at most `radius` pixels along x and along y.
+  bool has_within(Shift shift, int radius) const { return distance(shift, step) <= radius; }
+  /// The radius within which shifts are searched that could not be measured, as MIST chooses it.
+  int search_radius() const { return 2 * repeatability + 1; }
+};
+
+/// The model of a stage: J. Chalfoun et al. (MIST, 2017), section 'stage model'.
+struct StageModel {
+  StageStep right, below;
+  const StageStep& of(Direction direction) const { return direction == Direction::right ? right : below; }
+};
+
+/// Where the final translation of a pair comes from.
+enum class Origin : std::uint8_t { measured, searched, model };
+inline constexpr std::string_view origin_names[] = {"measured", "searched", "model"};
+
+/// The final translation of a pair.
+struct Placement {
+  Translation translation;
+  Origin origin = Origin::measured;
+  Pair pair = {};
+  /// Whether the translation was measured or searched, and is not that of the model.
+  bool is_found() const { return origin != Origin::model; }
+};
+using Placements = std::vector<Placement>;
+
+/// Returns the model of the translations of a whole grid. Translations count that were searched, or that
+/// correlate by `reliable` at least and have a texture, and whose coordinates lie within 1.5 times the
+/// distance of the quartiles from these. `overlap` says what to expect where there are none.
+StageModel model_of(const Placements& placements, Extent extent, double overlap, double reliable);
+
+/// Returns whether a model is better than a guess: each direction that has pairs was taken from a quarter of
+/// them, and from three at least if it has three.
+bool is_founded(const StageModel& model, const Placements& placements);
+
+/// Returns whether a placement can be taken as it is: it is exact, and agrees with the model. `extent` is
+/// that of the tiles. Where other pairs do not confirm it, its peak must be clear.
+bool agrees(const StageModel& model, Extent extent, const Placement& placement, bool is_confirmed);
+
+/// Chooses the final translation of a pair that does not agree with the model: what was searched, unless the
+/// tiles are clearly more alike as they were measured, not too far from where the model puts them; or else
+/// the step of the model. `extent` is that of the tiles.
+Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
+                 const Translation& measured, const Translation& searched);
+
+/// Searches for the translations of pairs of tiles of one size around the step of the stage. Several threads
+/// may use one object at the same time.
+class Searcher {
+ public:
+  explicit Searcher(Extent extent) : extent_(extent), transform_(extent.width, extent.height) {}
+
+  /// Returns the shift, no farther from the step than its search radius, with the best correlation of the
+  /// flattened tiles. Within a small radius all shifts are tried. Else those are where the unnormalised
+  /// correlation of the parts that may overlap is highest, and from the best of them hills are climbed. The
+  /// shift is then moved to where the tiles themselves are most alike, which may be a few pixels farther
+  /// away, if their evidence says that this is exact; and to where their clipped differences are, if they
+  /// clearly are there. The result has no correlation if no shift is clear, or the best one lies at the
+  /// border.
+  Translation operator()(const StageStep& step, const Pixels& first, const Pixels& second) const;
+  /// The most bytes that a search has with the pixels of both tiles, for radii up to a quarter of a tile.
+  std::int64_t bytes() const;
+
+ private:
+  std::optional<Shift> flat_best(const StageStep& step, const Pixels& first, const Pixels& second) const;
+  std::vector<Shift> promising(const StageStep& step, const Pixels& first, const Pixels& second) const;
+
+  Extent extent_;
+  tessera::spectral::PlaneTransform<float> transform_;
+};
+
+/// The searches of one rank for the translations of pairs that do not agree with the model of the stage.
+class Searches {
+ public:
+  /// `reader` must outlive this object. As many `workers` search at the same time as `memory` allows, if it
+  /// is above 0.
+  Searches(const TileReader& reader, int workers, std::int64_t memory);
+
+  /// Adds the tasks to a graph, which must not outlive this object.
+  void add_tasks(tessera::graph::Graph& graph);
+  /// The most bytes of the searches on this rank, if the stage is off its step by at most an eighth of a
+  /// tile.
+  std::int64_t bytes() const { return areas_ * searcher_.bytes(); }
+
+  /// Says what the next run searches: these pairs, around the steps of `model`.
+  void set_work(const StageModel& model, Pairs pairs) {
+    model_ = model;
+    pairs_ = std::move(pairs);
+    results_.assign(pairs_.size(), {});
+  }
+  /// The results of the run.
+  const std::vector<Translation>& results() const { return results_; }
+
+ private:
+  /// The pixels of a pair of tiles, and the right to use the memory of a search.
+  struct Area {
+    std::vector<std::uint16_t> first, second;
+  };
+  Translation search_pair(const Pair& pair, Area& area) const;
+
+  const TileReader& reader_;
+  Searcher searcher_;
+  int areas_ = 1;
+  StageModel model_;
+  Pairs pairs_;
+  std::vector<Translation> results_;
+};
+
+}  // namespace stitch

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "apps/pagerank/power_iteration.hpp"
-#include "apps/pagerank/rank_graph.hpp"
 #include "command_line.hpp"
 #include "image_size.hpp"
 #include "synthetic_image.hpp"

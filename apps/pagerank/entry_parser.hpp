@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "links.hpp"
-#include "matrix_market.hpp"
 
 namespace pagerank {
 

@@ -1,14 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "power_iteration.hpp"
 #include "program.hpp"
+
+namespace {
+
+using namespace pagerank;
+using tessera::deck::KeyDeclaration, tessera::deck::ValueType;
+
+/// The keys of tessera-pagerank.
+std::vector<KeyDeclaration> keys() {
+  KeyDeclaration product{
+      .name = "product",
+      .type = ValueType::choice,
+      .group = "Iteration",
+      .help =
+          "Whether a row is multiplied in the pass that computes its rank (fused), or before that by "
+          "KokkosSparse::spmv (kokkos-kernels)",
+      .default_text = "fused",
+      .choices = {product_names[0], product_names[1]}};
+  if (!has_kernels) {
+    product.choices.pop_back();
+    product.refusals = {{product_names[1], "this program is built without Kokkos Kernels: choose fused"}};
+  }
+  return {product,
+          {.name = "input.file",
+           .type = ValueType::path,
+           .group = "Files",
+           .help = "The links: a Matrix Market file, or a list of links as HDF5, (links, 2) from 0 on",
+           .required = true},
+          {.name = "input.dataset",
+           .type = ValueType::text,
+           .group = "Files",
+           .help = "The data set of an HDF5 file; without it, the only one"},
+          {.name = "input.vertices",
+           .type = ValueType::integer,
+           .group = "Files",
+           .help = "The number of vertices of a list of links; without it, as many as it names",
+           .minimum = 1,
+           .maximum = static_cast<double>(most_vertices)},
+          {.name = "input.weights",
+           .type = ValueType::choice,
+           .group = "Files",
+           .help = "Whether the numbers of a matrix weigh its links (use), or all links are alike (ignore)",
+           .default_text = "use",
+           .choices = {"use", "ignore"}},
+          {.name = "input.repeated",
+           .type = ValueType::choice,
+           .group = "Files",
+           .help = "Whether links that are given several times add up (add), or count once, as links without "
+                   "weights (once)",
+           .default_text = "add",
+           .choices = {"add", "once"}},
+          {.name = "output.file",
+           .type = ValueType::path,
+           .group = "Files",
+           .help = "The ranks as HDF5, with the data set ranks",
+           .required = true},
+          {.name = "output.top",
+           .type = ValueType::integer,
+           .group = "Files",
+           .help = "How many of the highest ranks are printed",
+           .default_text = "0",
+           .minimum = 0,
+           .maximum = 1e4},
+          {.name = "damping",
+           .type = ValueType::real,
+           .group = "Iteration",
+           .help = "The part of a rank that follows the links",
+           .default_text = "0.85",
+           .minimum = 0,
+           .maximum = 1},
+          {.name = "tolerance",
+           .type = ValueType::real,
+           .group = "Iteration",
+           .help = "The turns end when the sum of the absolute changes of a turn is not more",
+           .default_text = "1e-10",
+           .minimum = 0},
+          {.name = "turns",
+           .type = ValueType::integer,
+           .group = "Iteration",
+           .help = "The greatest number of turns: status 3 if more are needed",
+           .default_text = "1000",
+           .minimum = 1,
+           .maximum = 1e9}};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   return tessera::app::run_iteration_application(
       argc, argv,
       {.program = "tessera-pagerank",
        .summary = "Ranks the vertices of a graph by the links that lead to them.",
-       .keys = pagerank::keys(),
+       .keys = keys(),
        .loop = "rank",
        .residual = "change",
        .turn_limits = {"tolerance"},
-       .make = pagerank::make_program});
+       .make = make_program});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "matrix_market.hpp"
+#include "links.hpp"
 
 #include <fmt/format.h>
 

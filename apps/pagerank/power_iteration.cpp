@@ -1,14 +1,268 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "power_iteration.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "tessera/view/exact_sum_reducer.hpp"
+#include "tessera/view/huge_pages.hpp"
 
 namespace pagerank {
 namespace {
 
+using tessera::ExecutionSpace;
+using tessera::HostExecutionSpace;
+using tessera::MemorySpace;
+
+/// Parts of rows for each thread, so that threads end together although they get parts in turn.
+constexpr std::int64_t parts_per_thread = 32;
+/// The work of a row beside its links, in links.
+constexpr std::int64_t work_of_row = 4;
+/// Changes are added in groups, which are kept in the cache.
+constexpr std::int64_t group = 512;
 constexpr int first_tag = 2;
 
+template <class T>
+Kokkos::View<T*, MemorySpace> allocated(const char* name, std::int64_t count) {
+  const Kokkos::View<T*, MemorySpace> view(Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing),
+                                           static_cast<std::size_t>(count));
+  if constexpr (tessera::runs_on_host)
+    tessera::prefer_huge_pages(view.data(), static_cast<std::size_t>(count) * sizeof(T));
+  return view;
+}
+
+template <class T>
+Kokkos::View<T*, MemorySpace> copied(const char* name, const std::vector<T>& values) {
+  const auto view = allocated<T>(name, static_cast<std::int64_t>(values.size()));
+  Kokkos::deep_copy(view, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                              values.data(), values.size()));
+  return view;
+}
+
+/// Links that all have the weight 1.
+struct EqualLinks {
+  const std::int64_t* offsets;
+  const Vertex* columns;
+  const double* from;
+
+  KOKKOS_FORCEINLINE_FUNCTION double brought(std::int64_t link) const { return from[columns[link]]; }
+};
+
+/// Links with weights.
+struct WeightedLinks {
+  const std::int64_t* offsets;
+  const Vertex* columns;
+  const double* weights;
+  const double* from;
+
+  KOKKOS_FORCEINLINE_FUNCTION double brought(std::int64_t link) const {
+    return weights[link] * from[columns[link]];
+  }
+};
+
+/// Returns the sum of a row. Its order depends on nothing but the number of links of the row.
+template <class Links>
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_row(const Links& links, std::int64_t row) {
+  std::int64_t link = links.offsets[row];
+  const std::int64_t end = links.offsets[row + 1];
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; link + 4 <= end; link += 4) {
+    a += links.brought(link);
+    b += links.brought(link + 1);
+    c += links.brought(link + 2);
+    d += links.brought(link + 3);
+  }
+  for (; link < end; ++link) a += links.brought(link);
+  return (a + b) + (c + d);
+}
+
+/// Sums that have been computed before.
+struct KnownSums {
+  const double* sums;
+};
+
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_row(const KnownSums& known, std::int64_t row) {
+  return known.sums[row];
+}
+
+/// The arrays that the kernels of a turn read and write.
+template <class Links>
+struct Row {
+  Links links;
+  const double* factors;
+  double* to;
+  double* ranks;
+  double base;
+  std::int64_t giving;
+
+  /// Computes a row, and returns the absolute change.
+  KOKKOS_FORCEINLINE_FUNCTION double update(std::int64_t row) const {
+    const double rank = base + sum_of_row(links, row);
+    const double change = rank > ranks[row] ? rank - ranks[row] : ranks[row] - rank;
+    ranks[row] = rank;
+    if (row < giving) to[row] = factors[row] * rank;
+    return change;
+  }
+};
+
+/// Computes a part of the rows, on one thread of the host.
+template <class Row, class Part>
+struct UpdatePart {
+  Row row;
+  const Part* parts;
+  TurnSums* sums;
+
+  void operator()(std::int64_t number) const {
+    const Part part = parts[number];
+    TurnSums& sum = sums[number];
+    sum = {};
+    double changes[group];
+    for (std::int64_t begin = part.begin; begin < part.end; begin += group) {
+      const std::int64_t count = std::min(group, part.end - begin);
+      for (std::int64_t i = 0; i < count; ++i) changes[i] = row.update(begin + i);
+      sum.change.add(changes, count);
+    }
+    if (part.begin >= row.giving) sum.lost.add(row.ranks + part.begin, part.end - part.begin);
+  }
+};
+
+/// Computes one row, and adds its change.
+template <class Row>
+struct UpdateRow {
+  Row row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, tessera::ExactSum<double>& change) const {
+    change.add(row.update(i));
+  }
+};
+
+/// Adds the ranks of vertices.
+struct AddRanks {
+  const double* ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, tessera::ExactSum<double>& sum) const { sum.add(ranks[i]); }
+};
+
+/// Sets what a vertex gives.
+struct Give {
+  const double* ranks;
+  const double* factors;
+  double* gives;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { gives[i] = factors[i] * ranks[i]; }
+};
+
+template <class Space>
+auto policy(std::int64_t begin, std::int64_t end) {
+  return Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(begin, end);
+}
+
+/// Adds `kernel` of the indices [begin, end) to `sum`.
+template <class Kernel>
+void add_exactly(std::int64_t begin, std::int64_t end, const Kernel& kernel, tessera::ExactSum<double>& sum) {
+  if (begin >= end) return;
+  tessera::ExactSum<double> more;
+  Kokkos::parallel_reduce("pagerank: sum", policy<ExecutionSpace>(begin, end), kernel,
+                          tessera::ExactSumReducer<double>(more));
+  sum.merge(more);
+}
+
 }  // namespace
+
+RowUpdate::RowUpdate(const RankGraph& graph, double damping, [[maybe_unused]] Product product)
+    : rows_(graph.rows()),
+      giving_(graph.giving),
+      positions_(graph.rows() + graph.lists.received_count()),
+      ranks_(allocated<double>("pagerank: ranks", graph.rows())) {
+#ifdef PAGERANK_KERNELS
+  if (product == Product::kokkos_kernels) product_ = make_kernels_product(graph);
+#endif
+  if (!product_) {
+    offsets_ = copied("pagerank: offsets", graph.offsets);
+    columns_ = copied("pagerank: columns", graph.columns);
+    weights_ = copied("pagerank: weights", graph.weights);
+  }
+  std::vector<double> factors;
+  for (std::int64_t i = 0; i < giving_; ++i)
+    factors.push_back(damping / graph.sums[static_cast<std::size_t>(i)]);
+  factors_ = copied("pagerank: factors", factors);
+  set_ranks(1 / static_cast<double>(graph.vertices));
+  make_parts(graph);
+}
+
+void RowUpdate::make_parts(const RankGraph& graph) {
+  const auto work_before = [&](std::int64_t row) {
+    return graph.offsets[static_cast<std::size_t>(row)] + work_of_row * row;
+  };
+  const std::int64_t count = parts_per_thread * std::max(1, HostExecutionSpace().concurrency());
+  const std::int64_t work = work_before(rows_) / count + 1;
+  for (std::int64_t begin = 0; begin < rows_;) {
+    const std::int64_t limit = begin < giving_ ? giving_ : rows_;
+    std::int64_t end = begin + 1;
+    while (end < limit && work_before(end + 1) - work_before(begin) <= work) ++end;
+    parts_.push_back({begin, end});
+    if (begin < giving_) ++giving_parts_;
+    begin = end;
+  }
+  part_sums_.resize(parts_.size());
+}
+
+Values RowUpdate::make_gives() const {
+  const Values values = allocated<double>("pagerank: gives", positions_);
+  Kokkos::deep_copy(values, 0);
+  return values;
+}
+
+void RowUpdate::start(const Values& gives, TurnSums& sums) const {
+  Kokkos::parallel_for("pagerank: give", policy<ExecutionSpace>(0, giving_),
+                       Give{ranks_.data(), factors_.data(), gives.data()});
+  add_exactly(giving_, rows_, AddRanks{ranks_.data()}, sums.lost);
+}
+
+void RowUpdate::compute(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums) {
+  const auto compute_with = [&](const auto& links) {
+    const Row<std::decay_t<decltype(links)>> row{links, factors_.data(), to.data(), ranks_.data(),
+                                                 base,  giving_};
+    if constexpr (tessera::runs_on_host)
+      compute_on_host(rows, row, sums);
+    else
+      compute_on_device(rows, row, sums);
+  };
+  if (product_) {
+    // One call multiplies all rows.
+    if (rows != Rows::silent) product_->multiply(from);
+    compute_with(KnownSums{product_->sums().data()});
+  } else if (weights_.extent(0) > 0) {
+    compute_with(WeightedLinks{offsets_.data(), columns_.data(), weights_.data(), from.data()});
+  } else {
+    compute_with(EqualLinks{offsets_.data(), columns_.data(), from.data()});
+  }
+}
+
+template <class Row>
+void RowUpdate::compute_on_host(Rows rows, const Row& row, TurnSums& sums) {
+  using Policy = Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                     Kokkos::IndexType<std::int64_t>>;
+  const std::int64_t begin = rows == Rows::silent ? giving_parts_ : 0;
+  const std::int64_t end = rows == Rows::giving ? giving_parts_ : static_cast<std::int64_t>(parts_.size());
+  if (begin == end) return;
+  Kokkos::parallel_for("pagerank: rows", Policy(HostExecutionSpace(), begin, end, Kokkos::ChunkSize(1)),
+                       UpdatePart<Row, Part>{row, parts_.data(), part_sums_.data()});
+  HostExecutionSpace().fence();
+  for (std::int64_t i = begin; i < end; ++i) {
+    sums.change.merge(part_sums_[static_cast<std::size_t>(i)].change);
+    sums.lost.merge(part_sums_[static_cast<std::size_t>(i)].lost);
+  }
+}
+
+template <class Row>
+void RowUpdate::compute_on_device(Rows rows, const Row& row, TurnSums& sums) const {
+  const std::int64_t begin = rows == Rows::silent ? giving_ : 0, end = rows == Rows::giving ? giving_ : rows_;
+  add_exactly(begin, end, UpdateRow<Row>{row}, sums.change);
+  add_exactly(std::max(begin, giving_), end, AddRanks{ranks_.data()}, sums.lost);
+}
 
 PowerIteration::PowerIteration(const RankGraph& graph, double damping, Product product)
     : graph_(graph), damping_(damping), update_(graph, damping, product) {

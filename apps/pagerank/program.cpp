@@ -14,12 +14,8 @@
 #include <utility>
 #include <variant>
 
-#include "edge_list.hpp"
-#include "fingerprint.hpp"
-#include "matrix_market.hpp"
-#include "moved.hpp"
+#include "collective.hpp"
 #include "power_iteration.hpp"
-#include "rank_graph.hpp"
 #include "sorted_links.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/app/room.hpp"
@@ -31,7 +27,6 @@
 #include "tessera/view/host_copy.hpp"
 #include "tessera/view/machine.hpp"
 #include "tessera/view/machine_memory.hpp"
-#include "top.hpp"
 
 namespace pagerank {
 namespace {

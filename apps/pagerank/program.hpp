@@ -2,15 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "tessera/app/iteration_application.hpp"
-#include "tessera/deck/key.hpp"
 
 namespace pagerank {
-
-/// The keys of tessera-pagerank.
-std::vector<tessera::deck::KeyDeclaration> keys();
 
 /// Makes the program. Collective. Throws InputError, on all ranks, when a file cannot be used.
 std::unique_ptr<tessera::app::IterationProgram> make_program(const tessera::app::IterationSetting& setting);

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "moved.hpp"
+#include "collective.hpp"
 #include "sorted_links.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"

@@ -13,13 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/pagerank/collective.hpp"
 #include "apps/pagerank/entry_parser.hpp"
-#include "apps/pagerank/matrix_market.hpp"
-#include "apps/pagerank/moved.hpp"
 #include "apps/pagerank/power_iteration.hpp"
-#include "apps/pagerank/rank_graph.hpp"
 #include "apps/pagerank/sorted_links.hpp"
-#include "apps/pagerank/top.hpp"
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
 

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "links.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
 
+// What all ranks do with links and with numbers of vertices together.
 namespace pagerank {
 
 /// Sends each link to the rank that `rank_of` gives for it, and returns those that this rank gets: in the
@@ -20,6 +23,31 @@ std::vector<Link> moved_links(MPI_Comm communicator, std::vector<Link> links, co
 /// 1]). Collective.
 std::vector<double> moved_values(MPI_Comm communicator, const std::vector<double>& values,
                                  const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to);
+
+/// A vertex and its rank.
+struct Ranked {
+  std::int64_t vertex = 0;
+  double rank = 0;
+};
+
+/// Returns the vertices with the highest ranks, at most `count` of them, on rank 0; an empty list on others.
+/// If ranks are equal, that of the lower vertex comes first. `ranks` are those of the vertices from `first`
+/// on. Collective.
+std::vector<Ranked> highest(MPI_Comm communicator, const std::vector<double>& ranks, std::int64_t first,
+                            std::int64_t count);
+
+/// Returns a number that depends on all links of a graph and their weights, but neither on their order nor on
+/// the ranks that have read them. Graphs with different links hardly ever have the same one. Kokkos has been
+/// started. Collective.
+std::uint64_t fingerprint(MPI_Comm communicator, const std::vector<Link>& links);
+
+/// Writes a fingerprint to a checkpoint, whose array for it has one element. Collective.
+void store_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSink& sink);
+
+/// Throws InputError, on all ranks, when the checkpoint in `source` is of a graph with another fingerprint.
+/// Collective.
+void check_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSource& source,
+                       const tessera::deck::Deck& deck);
 
 /// Returns this rank's number.
 inline int rank_in(MPI_Comm communicator) {

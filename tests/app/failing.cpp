@@ -90,9 +90,9 @@ class SlowGraph final : public app::GraphProgram {
  public:
   SlowGraph(const app::GraphSetting& setting, bool stalls) {
     const bool is_slow = setting.session.rank() + 1 == setting.session.rank_count();
-    const auto numbers =
-        graph_.source("count", {.rank = graph::Task::every_rank},
-                      [](std::int64_t i) { return i < 3 ? std::optional(i) : std::nullopt; });
+    const auto numbers = graph_.source("count", {.rank = graph::Task::every_rank}, [](std::int64_t i) {
+      return i < 3 ? std::optional(i) : std::nullopt;
+    });
     const auto work = [is_slow, stalls](std::int64_t) {
       if (is_slow && stalls) stall();
       if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(2000));
@@ -112,7 +112,8 @@ class SlowGraph final : public app::GraphProgram {
 };
 
 int run_slow_graph(int argc, char** argv, bool stalls) {
-  app::GraphApplication application{.program = "failing", .summary = "Is slow.", .graphs = {app::GraphNames()}};
+  app::GraphApplication application{
+      .program = "failing", .summary = "Is slow.", .graphs = {app::GraphNames()}};
   application.make = [stalls](const app::GraphSetting& setting) {
     return std::make_unique<SlowGraph>(setting, stalls);
   };

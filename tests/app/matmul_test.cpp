@@ -175,9 +175,8 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a.h5", "b.h5"}));
   expect_done(with({"--report", "r.json", "--trace", "t.json"}));
   const std::string report = folder.read("r.json");
-  for (const char* text :
-       {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": ",
-        "\"step\": \"finish\"", "\"step\": \"graph 'product'\"", "\"wall_seconds\": "})
+  for (const char* text : {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": ",
+                           "\"step\": \"finish\"", "\"step\": \"graph 'product'\"", "\"wall_seconds\": "})
     EXPECT_NE(report.find(text), std::string::npos) << text << "\n" << report;
   for (const char* name : {"\"multiply\"", "\"start\"", "\"graph 'product'\""})
     EXPECT_NE(folder.read("t.json").find(name), std::string::npos) << name;

@@ -109,7 +109,8 @@ TEST_F(SeriesAcrossTest, BadFilesAreLeftOutOrEndIt) {
     EXPECT_EQ(lines_with(ending.output, "  left_out ").size(), 1U) << ending.output;
     EXPECT_EQ(names_in("out"), (Words{"f0.png", "f3.png"}));
     for (const int number : {0, 3})
-      EXPECT_TRUE(folder_.read("out/f" + std::to_string(number) + ".png") == result_of("sobel", frame(number)));
+      EXPECT_TRUE(folder_.read("out/f" + std::to_string(number) + ".png") ==
+                  result_of("sobel", frame(number)));
     std::filesystem::remove_all(folder_ / "out");
   }
 }

@@ -112,8 +112,8 @@ TEST(WatchdogTest, EndsGraphsAndIterationsThatStandStill) {
 TEST(WatchdogTest, EndsASeriesThatStandsStill) {
   const Folder folder;
   for (const char* name : {"f0.png", "f1.png"})
-    io_test::write_plain_png(folder / name, io_test::make_png(8, 8, PNG_COLOR_TYPE_GRAY, 8,
-                                                              [](auto, auto, int) { return 7; }));
+    io_test::write_plain_png(
+        folder / name, io_test::make_png(8, 8, PNG_COLOR_TYPE_GRAY, 8, [](auto, auto, int) { return 7; }));
   expect_told(folder, {"series-stalls", "input.files=f?.png", "output.files=out/{index}.h5"}, "'failing'");
 }
 

@@ -65,7 +65,9 @@ deck::Schema schema_of(const GraphApplication& application) {
 class Runner final : public ServedRunner<GraphRunner> {
  public:
   Runner(JobRun& job, const GraphSetting& setting)
-      : ServedRunner(job), setting_(setting), options_{.workers = setting.workers, .memory = memory_limit(setting.deck)} {}
+      : ServedRunner(job),
+        setting_(setting),
+        options_{.workers = setting.workers, .memory = memory_limit(setting.deck)} {}
 
   graph::Report run(graph::Graph& graph) override {
     graph::RunOptions options = options_;
@@ -107,8 +109,8 @@ ExitStatus run(Launch& launch, const GraphApplication& application) {
   configure(application, setting, *program);
   if (launch.options.check) return launch.say(program->check());
   if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
-  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
-             setting.workers, joined(program->files(), setting.deck_files));
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.workers,
+             joined(program->files(), setting.deck_files));
   launch.phases.begin(Phase::start);
   launch.start(setting.workers);
   job.say_start(setting.workers, "worker");

@@ -133,8 +133,8 @@ ExitStatus run_iteration(Launch& launch, const IterationApplication& application
   launch.phases.begin(Phase::open);
   const IterationSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
-  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases,
-             setting.threads, joined(program->files(), setting.deck_files));
+  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.threads,
+             joined(program->files(), setting.deck_files));
   IterationRun run(job, application, setting, *program);
   if (launch.options.check) {
     run.check();

@@ -42,8 +42,8 @@ struct ToolApplication {
   std::function<ExitStatus(const ToolSetting&)> run = {};
 };
 
-/// Runs a tool: reads options and deck, calls ToolApplication::run, and writes its report. `build` says how the program is
-/// compiled. Returns the exit status, which main() should return.
+/// Runs a tool: reads options and deck, calls ToolApplication::run, and writes its report. `build` says how
+/// the program is compiled. Returns the exit status, which main() should return.
 int run_tool_application(int argc, char** argv, const ToolApplication& application,
                          const ProgramBuild& build = this_program);
 

@@ -88,12 +88,12 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
               .default_text = "auto",
               .choices = {"auto", "on", "off"}});
-  schema.add({.name = "memory",
-              .type = ValueType::bytes,
-              .group = "Machine",
-              .help =
-                  "What a rank may use at most: what needs more is computed band after band, in a series with "
-                  "fewer images at a time, and refused before it starts if that needs more, too"});
+  schema.add(
+      {.name = "memory",
+       .type = ValueType::bytes,
+       .group = "Machine",
+       .help = "What a rank may use at most: what needs more is computed band after band, in a series with "
+               "fewer images at a time, and refused before it starts if that needs more, too"});
   schema.add(
       {.name = "bands",
        .type = ValueType::integer,

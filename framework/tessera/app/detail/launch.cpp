@@ -37,8 +37,7 @@ ExitStatus run_launched(Session& session, const LaunchedProgram& program, int ar
     return say(help_text(program.name, program.summary, keys_for_help(session, program, options, schema),
                          program.options));
   refuse_options_of_others(options, program.kind);
-  const DeckFiles files =
-      read_decks(session.communicator(), schema, options.decks, options.overrides);
+  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
   if (program.text)
     if (const auto text = program.text(session, options, files)) return say(*text);
   if (program.keys) schema = program.keys(options, files);

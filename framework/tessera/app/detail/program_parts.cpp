@@ -94,8 +94,7 @@ StepNames ProgramParts::names() const {
   return names;
 }
 
-std::vector<Recorder::Event> ProgramParts::with_tasks(
-    const std::vector<Recorder::Event>& events) const {
+std::vector<Recorder::Event> ProgramParts::with_tasks(const std::vector<Recorder::Event>& events) const {
   std::vector<Recorder::Event> all;
   std::size_t whole = 0;
   int last = -1;
@@ -114,8 +113,7 @@ std::vector<Recorder::Event> ProgramParts::with_tasks(
   return all;
 }
 
-std::string ProgramParts::trace_text(
-    const std::vector<std::vector<Recorder::Event>>& events_by_rank) const {
+std::string ProgramParts::trace_text(const std::vector<std::vector<Recorder::Event>>& events_by_rank) const {
   std::vector<std::vector<Recorder::Event>> all;
   for (const auto& events : events_by_rank) all.push_back(with_tasks(events));
   return app::trace_text(names(), all);

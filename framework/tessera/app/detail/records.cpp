@@ -38,7 +38,7 @@ RecorderOptions Records::recorder_options() const {
 }
 
 void Records::write(const Report& report, const TraceText& trace, const Recorder& recorder,
-                       const LoopHistory& history) {
+                    const LoopHistory& history) {
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
   const bool writes = rank == 0;

@@ -53,7 +53,8 @@ std::vector<StepCost> part_costs(const StepNames& parts, const Recorder& recorde
   std::vector<StepCost> costs;
   for (const auto& [number, name] : parts) {
     const auto part = static_cast<std::size_t>(number);
-    const Recorder::Total total = part < recorder.totals().size() ? recorder.totals()[part] : Recorder::Total();
+    const Recorder::Total total =
+        part < recorder.totals().size() ? recorder.totals()[part] : Recorder::Total();
     costs.push_back({total.calls, total.seconds, 0, 0});
   }
   return costs;

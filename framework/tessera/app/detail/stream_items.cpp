@@ -119,10 +119,11 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
 std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,
                                                const ArrayDeclaration& result,
                                                const std::vector<io::FileAttribute>& attributes) const {
-  return ledger_.noting(
-      communicator, item(number),
-      create_result(communicator, deck_, item(number), application_.output, result.type, result.domain,
-                    inputs_, [attributes]() -> io::FileNotes { return {{}, attributes}; }));
+  return ledger_.noting(communicator, item(number),
+                        create_result(communicator, deck_, item(number), application_.output, result.type,
+                                      result.domain, inputs_, [attributes]() -> io::FileNotes {
+                                        return {{}, attributes};
+                                      }));
 }
 
 }  // namespace tessera::app

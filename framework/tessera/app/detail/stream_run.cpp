@@ -199,7 +199,8 @@ class StreamExecution {
       for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
     }
     add_parts(full, setup_.session.communicator(), {}, recorder);
-    records_.write(full, [&parts](const auto& events) { return trace_text(parts.names(), events); }, recorder);
+    records_.write(
+        full, [&parts](const auto& events) { return trace_text(parts.names(), events); }, recorder);
   }
 
   RunSetup& setup_;

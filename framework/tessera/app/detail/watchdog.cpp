@@ -78,13 +78,12 @@ CallsWatchdog::CallsWatchdog(const Session& session, const std::string& program,
     : tasks_(std::move(tasks)),
       running_(tasks_.size()),
       counts_(session.communicator()),
-      watchdog_(
-          seconds,
-          [this, &session, program, seconds](int, double limit) {
-            end_standstill(session, program, seconds, limit,
-                           fmt::format("{}", fmt::join(running(), "', '")));
-          },
-          {.seconds = seconds, .steps_of_others = [this] { return look(); }}) {
+      watchdog_(seconds,
+                [this, &session, program, seconds](int, double limit) {
+                  end_standstill(session, program, seconds, limit,
+                                 fmt::format("{}", fmt::join(running(), "', '")));
+                },
+                {.seconds = seconds, .steps_of_others = [this] { return look(); }}) {
   // The calls of all threads count, and none of them is a step of this rank alone.
   watchdog_.begin_to_wait(-1);
 }

@@ -65,9 +65,9 @@ class Watchdog {
 };
 
 /// Ends a run in which no step of this rank has ended for `limit` seconds. Prints so on standard error, with
-/// the name of the step that the rank executes, which is empty if there is none, and with the `seconds` of the
-/// deck if these are others. Then waits before it aborts the job, because other ranks reach the time limit a
-/// little later and should print their steps, too.
+/// the name of the step that the rank executes, which is empty if there is none, and with the `seconds` of
+/// the deck if these are others. Then waits before it aborts the job, because other ranks reach the time
+/// limit a little later and should print their steps, too.
 void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
                     const std::string& step);
 

@@ -320,8 +320,7 @@ Report Execution::report() const {
   std::ranges::sort(report.skipped, {}, &SkippedItem::item);
   if (is_done_) {  // Before the end, the threads are still writing their traces.
     append(report.trace, main_->trace(), rows, 0);
-    for (int thread = 0; const auto& worker : workers_)
-      append(report.trace, worker->trace(), rows, ++thread);
+    for (int thread = 0; const auto& worker : workers_) append(report.trace, worker->trace(), rows, ++thread);
   }
   report.items = closed_roots_;
   report.most_items = most_open_roots_;

@@ -5,10 +5,15 @@
 #include <limits>
 
 #include "tessera/view/instruction_sets.hpp"
+#include "unrolled.hpp"
 #include "vectors.hpp"
 
 namespace kmeans {
 namespace {
+
+/// The number of coordinates that are taken at a time, so that those of a tile stay in the nearest cache.
+/// Between them the sums of all centres are kept in memory, where they are not rounded.
+constexpr int dimensions_together = 64;
 
 /// Finds the nearest centres of `Points` vectors of points. `Centres` centres are taken at a time, so that
 /// all that is computed stays in registers.
@@ -24,34 +29,41 @@ struct Tile {
   Numbers second[Points];
   Labels label[Points];
 
-  /// Compares the points with the centres from number `first` on.
-  [[gnu::always_inline]] void compare(const CentreTable<T>& table, const T* x, std::int64_t stride,
-                                      std::int32_t first) {
-    const T* group = table.group(first / centres_together) + first % centres_together;
-    Numbers sums[Centres][Points] = {};
-    KMEANS_UNROLLED
-    for (int c = 0; c < Centres; ++c) {
-      KMEANS_UNROLLED
-      for (int p = 0; p < Points; ++p) sums[c][p] = group[c] - Numbers{};
-    }
-    for (int j = 0; j < table.dimensions; ++j) {
-      group += centres_together;
-      Numbers at[Points];
-      KMEANS_UNROLLED
-      for (int p = 0; p < Points; ++p)
-        at[p] = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
+  /// The sums of `Centres` centres.
+  struct alignas(bytes) Sums {
+    Numbers of[Centres][Points];
+
+    [[gnu::always_inline]] void begin(const T* group) {
       KMEANS_UNROLLED
       for (int c = 0; c < Centres; ++c) {
-        const Numbers centre = group[c] - Numbers{};
         KMEANS_UNROLLED
-        for (int p = 0; p < Points; ++p) V::add_product(sums[c][p], at[p], centre);
+        for (int p = 0; p < Points; ++p) of[c][p] = group[c] - Numbers{};
       }
     }
+    /// Adds the products of the coordinates `first` to end - 1.
+    [[gnu::always_inline]] void add(const T* group, const T* x, std::int64_t stride, int first, int end) {
+      for (int j = first; j < end; ++j) {
+        const T* const coordinates = group + (j + 1) * centres_together;
+        Numbers at[Points];
+        KMEANS_UNROLLED
+        for (int p = 0; p < Points; ++p)
+          at[p] = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
+        KMEANS_UNROLLED
+        for (int c = 0; c < Centres; ++c) {
+          const Numbers centre = coordinates[c] - Numbers{};
+          KMEANS_UNROLLED
+          for (int p = 0; p < Points; ++p) V::add_product(of[c][p], at[p], centre);
+        }
+      }
+    }
+  };
+
+  [[gnu::always_inline]] void compare(const Sums& sums, std::int32_t first) {
     KMEANS_UNROLLED
     for (int c = 0; c < Centres; ++c) {
       KMEANS_UNROLLED
       for (int p = 0; p < Points; ++p) {
-        const Numbers value = sums[c][p];
+        const Numbers value = sums.of[c][p];
         const Labels is_less = value < least[p];
         const Numbers greater = is_less ? least[p] : value;
         second[p] = greater < second[p] ? greater : second[p];
@@ -70,16 +82,17 @@ struct Tile {
                                     std::int32_t* labels, T* others) const {
     Labels any{};
     for (int p = 0; p < Points; ++p) {
-      Numbers square{}, margin = table.margin_rest - Numbers{};
-      for (int j = 0; j < table.dimensions; ++j) {
+      Numbers square{}, margin = table.margin_rest() - Numbers{};
+      for (int j = 0; j < table.dimensions(); ++j) {
         const Numbers at = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
         V::add_product(square, at, at);
       }
-      V::add_product(margin, square, table.margin_factor - Numbers{});
+      V::add_product(margin, square, table.margin_factor() - Numbers{});
       const Labels is_sure = second[p] - least[p] > margin;
       const Labels found = is_sure ? label[p] : Labels{} + doubtful;
       any |= ~is_sure;
       for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(found[i]);
+      if (others == nullptr) continue;
       const Numbers other = square + (second[p] + second[p]) - margin;
       for (int i = 0; i < V::lanes; ++i) others[p * V::lanes + i] = other[i];
     }
@@ -89,14 +102,29 @@ struct Tile {
   }
 
   [[gnu::always_inline]] bool find(const CentreTable<T>& table, const T* x, std::int64_t stride,
-                                   std::int32_t* labels, T* others) {
+                                   std::vector<Sums>& kept, std::int32_t* labels, T* others) {
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
       least[p] = second[p] = std::numeric_limits<T>::infinity() - Numbers{};
       label[p] = Labels{};
     }
-    for (int first = 0; first < table.groups * centres_together; first += Centres)
-      compare(table, x, stride, first);
+    const int dimensions = table.dimensions();
+    for (int begin = 0; begin < dimensions; begin += dimensions_together) {
+      const int end = dimensions - begin > dimensions_together ? begin + dimensions_together : dimensions;
+      for (int first = 0; first < table.groups() * centres_together; first += Centres) {
+        const T* const group = table.group(first / centres_together) + first % centres_together;
+        Sums sums;
+        if (begin == 0)
+          sums.begin(group);
+        else
+          sums = kept[static_cast<std::size_t>(first / Centres)];
+        sums.add(group, x, stride, begin, end);
+        if (end == dimensions)
+          compare(sums, first);
+        else
+          kept[static_cast<std::size_t>(first / Centres)] = sums;
+      }
+    }
     return store(table, x, stride, labels, others);
   }
 };
@@ -112,8 +140,11 @@ bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, st
     // With vectors of 64 bytes, there are 32 registers, and otherwise 16.
     using Tile = Tile<T, bytes, bytes == 64 ? 8 : 4, bytes == 16 ? 2 : 3>;
     Tile tile;
+    std::vector<typename Tile::Sums> kept(centres.dimensions() > dimensions_together ? centres.groups() * 2U
+                                                                                     : 0U);
     for (int first = 0; first < points; first += Tile::points)
-      has_doubtful |= tile.find(centres, turned + first, points, labels + first, others + first);
+      has_doubtful |= tile.find(centres, turned + first, points, kept, labels + first,
+                                others == nullptr ? nullptr : others + first);
   });
   return has_doubtful;
 }

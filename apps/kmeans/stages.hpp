@@ -3,38 +3,37 @@
 
 #include <cstdint>
 
-#include "bounds.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // The bodies of the stages that compute single elements. Centres are one value: the coordinates of the first
 // centre, of the second one, and so on.
 namespace kmeans {
 
-/// The same number at every point.
-template <class T>
-struct Constant {
-  T number;
+using namespace tessera;  // NOLINT(google-build-using-namespace): the bodies use many of its functions
 
+/// -1 at every point: the distance from the nearest of no centres.
+template <class T>
+struct NoDistance {
   template <class... Coord>
   KOKKOS_FUNCTION auto operator()(Coord...) const {
-    return number;
+    return T(-1);
   }
 };
 
-/// A copy of a value as numbers of type T.
+/// A value of zeros.
 template <class T>
-struct Copy {
-  template <class Value, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Value& value, Coord i) const {
-    return cast<T>(value(i));
+struct Zero {
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord) const {
+    return T(0);
   }
 };
 
-/// The sum of two values.
-struct Plus {
-  template <class First, class Second, class Coord>
-  KOKKOS_FUNCTION auto operator()(const First& first, const Second& second, Coord i) const {
-    return first(i) + second(i);
+/// The number of the next turn.
+struct Next {
+  template <class Turn, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Turn& turn, Coord) const {
+    return turn(0) + 1;
   }
 };
 
@@ -95,6 +94,14 @@ struct IsDone {
   }
 };
 
+/// A copy of a value.
+struct Same {
+  template <class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Value& value, Coord i) const {
+    return value(i);
+  }
+};
+
 /// The centres as an array with a row for each centre.
 struct Rows {
   int dimensions;
@@ -117,60 +124,13 @@ struct EmptyOnes {
   }
 };
 
-/// The labels of points whose bounds are known.
-struct LabelOfBounds {
-  template <class Known, class... Coord>
-  KOKKOS_FUNCTION auto operator()(const Known& known, Coord... x) const {
-    return cast<int>(known(x...) & ((std::uint64_t(1) << PointBounds::label_bits) - 1));
-  }
-};
+/// Whether distances are computed by products of matrices, for the report.
+struct UsesGemm {
+  int answer;
 
-/// Returns a coordinate of the row or pixel `at`. The array of points has N dimensions.
-template <int N, class Points, class... Coord>
-KOKKOS_FUNCTION auto coordinate(const Points& points, int j, Coord... at) {
-  if constexpr (sizeof...(at) == 1)
-    return points(j, at...);
-  else if constexpr (N == 2)
-    return points(at...);
-  else
-    return points(at..., j);
-}
-
-/// The squared distance of a point from the nearest centre so far, scaled by a power of two. `before` is that
-/// of the iteration before, which is negative before the first one, and `centre` was taken last.
-template <class T, int N>
-struct Closer {
-  int dimensions;
-
-  template <class Points, class Before, class Centre, class Exponents, class... Coord>
-  KOKKOS_FUNCTION auto operator()(const Points& points, const Before& before, const Centre& centre,
-                                  const Exponents& exponents, Coord... at) const {
-    const auto scale = cast<T>(exponents(2));
-    auto square = before.zero();
-    for (int j = 0; j < dimensions; ++j) {
-      const auto difference = (cast<T>(coordinate<N>(points, j, at...)) - cast<T>(centre(j))) * scale;
-      square = square + difference * difference;
-    }
-    return select(before(at...) < T(0), square, tessera::min(before(at...), square));
-  }
-};
-
-/// The squared distance of a point from the centre of its cluster.
-template <int N>
-struct SquaredDistance {
-  int clusters;
-  int dimensions;
-
-  template <class Points, class Labels, class Rows, class... Coord>
-  KOKKOS_FUNCTION auto operator()(const Points& points, const Labels& labels, const Rows& centres,
-                                  Coord... at) const {
-    const auto label = clamp(cast<int>(labels(at...)), 0, clusters - 1);
-    auto square = cast<double>(centres.zero());
-    for (int j = 0; j < dimensions; ++j) {
-      const auto difference = cast<double>(coordinate<N>(points, j, at...)) - cast<double>(centres(j, label));
-      square = square + difference * difference;
-    }
-    return square;
+  template <class Counts, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Counts& counts, Coord) const {
+    return cast<int>(counts.zero()) + answer;
   }
 };
 
@@ -180,11 +140,15 @@ struct Paint {
   int clusters;
   int dimensions;
 
-  template <class Labels, class Centres, class Coord, class... Channel>
+  template <class Labels, class Centres, class Coord>
   KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y,
-                                  Channel... c) const {
-    const auto first = clamp(cast<int>(labels(x, y)), 0, clusters - 1) * dimensions;
-    return cast<In>(round(centres((first + ... + clamp(cast<int>(c), 0, dimensions - 1)))));
+                                  Coord c) const {
+    const auto label = clamp(cast<int>(labels(x, y)), 0, clusters - 1);
+    return cast<In>(round(centres(label * dimensions + clamp(cast<int>(c), 0, dimensions - 1))));
+  }
+  template <class Labels, class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y) const {
+    return cast<In>(round(centres(clamp(cast<int>(labels(x, y)), 0, clusters - 1))));
   }
 };
 

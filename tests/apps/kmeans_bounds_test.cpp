@@ -6,7 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "apps/kmeans/bounds.hpp"
+#include "apps/kmeans/bounded_search.hpp"
+#include "apps/kmeans/centre_moves.hpp"
 #include "pipeline/array_source.hpp"
 
 namespace {
@@ -52,7 +53,8 @@ void expect_safe_others(int dimensions, int clusters, T offset, double far) {
   for (T& coordinate : centres) coordinate = number();
   centres.back() += static_cast<T>(far);
   for (int i = 0; i < dimensions * count; ++i) points.push_back(number());
-  kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, exponent);
+  kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, exponent, kmeans::Distances::fused,
+                                kmeans::Others::found);
   double least_share = 1;
   int bounded = 0;
   finder.for_each(kmeans::PointRow<T>{points.data(), dimensions, 1, count, 0},
@@ -93,12 +95,12 @@ TEST(KMeansBounds, OfOtherCentresAreSafe) {
 
 TEST(KMeansBounds, MovesAndHalfDistances) {
   const std::vector<float> centres = {0, 0, 3, 4, 0, 2}, before = {0, 0, 3, 3, 0, 1000};
-  const kmeans::FindMoves<float> find(3, 2);
+  const kmeans::FindMoves<float> find{3, 2};
   std::vector<std::int64_t> first(7), second(7);
   auto* const into = reinterpret_cast<std::byte*>(first.data());
   auto* const from = reinterpret_cast<std::byte*>(second.data());
   ASSERT_EQ(find.value_bytes(), 7 * 8);
-  const double exponents[] = {1, 0, 0.5};
+  const std::int32_t exponents[] = {1, 0};
   const auto block = []<class T>(const T* data, std::int64_t count) {
     LibraryBlock<const T> made({}, Box{{0, count}});
     made.data = data;
@@ -106,7 +108,7 @@ TEST(KMeansBounds, MovesAndHalfDistances) {
   };
   for (const auto& [value, box] : {std::pair{into, Box{{0, 1}}}, {from, Box{{1, 3}}}}) {
     find.init(value);
-    find.add(value, box, block(centres.data(), 6), block(before.data(), 6), block(exponents, 3));
+    find.add(value, box, block(centres.data(), 6), block(before.data(), 6), block(exponents, 2));
   }
   kmeans::FindMoves<float>::join(into, from);
   double found[6];

@@ -54,7 +54,7 @@ void stall() {
 class FailingIteration final : public app::IterationProgram {
  public:
   FailingIteration(const app::IterationSetting& setting, bool stalls)
-      : stalls_(stalls && setting.session.rank() + 1 == setting.session.rank_count()) {}
+      : stalls_(stalls), is_last_(setting.session.rank() + 1 == setting.session.rank_count()) {}
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
   void prepare(app::IterationRunner&) override {}
@@ -64,13 +64,13 @@ class FailingIteration final : public app::IterationProgram {
   void store(int, BlockSink&) override {}
   void begin() override {}
   app::IterationTurn turn() override {
-    if (stalls_ && turns_ == 2) stall();
-    return {++turns_ < 3 ? 1.0 : std::numeric_limits<double>::quiet_NaN(), false};
+    if (stalls_ && is_last_ && turns_ == 2) stall();
+    return {++turns_ < 3 || stalls_ ? 1.0 : std::numeric_limits<double>::quiet_NaN(), false};
   }
   void end(app::IterationRunner& runner) override { runner.say("has ended"); }
 
  private:
-  bool stalls_;
+  bool stalls_, is_last_;
   int turns_ = 0;
 };
 

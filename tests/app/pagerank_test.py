@@ -3,7 +3,9 @@
 
 usage: pagerank_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 """
+import json
 import os
+import re
 import sys
 import unittest
 
@@ -247,8 +249,21 @@ class PageRank(ProgramRuns):
         self.write_text("graph.mtx", "%%MatrixMarket matrix coordinate integer general\n100 100 1\n1 100 2\n")
         report = self.output("pagerank", 2, *self.words("--report", "-"))
         self.assertIn("100 vertices, 99 of them without links, 1 link with weights; product", report)
-        for word in ("vertices", "product", "ghosts", "seconds_per_turn"):
+        for word in ("vertices", "product", "ghosts", "seconds_per_turn", "  prepare ", "  turn ", "  end ", "wall_seconds"):
             self.assertIn(word, report)
+
+    def test_a_trace_has_the_turns(self):
+        self.write_matrix(100, self.sample(100, 800))
+        printed = self.output("pagerank", 2, *self.words("watchdog=60", "--trace", "trace.json"))
+        turns = int(re.search("rank: ([0-9]+) turns", printed).group(1))
+        with open(self.path("trace.json"), encoding="utf-8") as file:
+            events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+        for rank in (0, 1):
+            names = [event["name"] for event in events if event["pid"] == rank]
+            self.assertEqual([name for name in names if name in ("prepare", "turn", "end", "finish")],
+                             ["prepare", *["turn"] * turns, "end", "finish"])
+        self.assertEqual([event["args"]["item"] for event in events if event["name"] == "turn" and event["pid"] == 1],
+                         list(range(turns)))
 
     def refused_text(self, text, *told, ranks=None):
         self.write_text("graph.mtx", text)

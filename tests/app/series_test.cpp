@@ -56,15 +56,15 @@ TEST_F(SeriesTest, MemoryLimitsTheImagesUnderWay) {
   const auto with = [&](const std::string& memory) {
     return run("sobel", 2, {words[0], words[1], words[2], memory});
   };
-  const ParallelEnding few = with("memory=60K"), many = with("memory=1G");
+  const ParallelEnding few = with("memory=16K"), many = with("memory=1G");
   EXPECT_EQ(few.status, 0) << few.text();
-  EXPECT_EQ(lines_with(few.output, "3 images at a time on a rank").size(), 1U) << few.text();
+  EXPECT_EQ(lines_with(few.output, "4 images at a time on a rank").size(), 1U) << few.text();
   for (int number = 0; number < 7; ++number)
     EXPECT_EQ(folder_.read("edges/f" + std::to_string(number) + ".png"), result_of("sobel", frame(number)));
   EXPECT_EQ(lines_with(many.output, "8 images at a time on a rank").size(), 1U) << many.text();
-  expect_refused({words[0], words[1], words[2], "memory=4K"},
-                 {"'memory':", "1 image at a time needs", "4.0 KiB"});
-  expect_refused({words[0], words[1], words[2], "memory=60K", "graph.window=8"},
+  expect_refused({words[0], words[1], words[2], "memory=3K"},
+                 {"'memory':", "1 image at a time needs", "3.0 KiB"});
+  expect_refused({words[0], words[1], words[2], "memory=16K", "graph.window=8"},
                  {"'memory':", "8 images at a time need", "a smaller graph.window"});
 }
 

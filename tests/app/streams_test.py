@@ -114,7 +114,7 @@ class Streams(ProgramRuns):
             self.assertIn("the undivided pipeline is estimated to take 500 ms for each image", text)
             self.assertEqual(self.results("edges"), {})
         less = self.chain("program.costs=costs.yaml", "memory=12K", "graph.window=1")
-        self.assertIn("as ranks compute images of their own, but needs 15.3 KiB on each rank, which may use 12.0 KiB",
+        self.assertIn("as ranks compute images of their own, but needs 19.8 KiB on each rank, which may use 12.0 KiB",
                       self.output("chain", 0, *less, "--explain", "--ranks", "8"))
         self.assertIn("but may use 12.0 KiB", self.refused("chain", 2, *less))
         text = self.output("chain", 0, *less[:-2], "memory=10K", "--explain", "--ranks", "8")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/estimate_report.hpp"
+#include "tessera/app/detail/estimate_run.hpp"
 
 #include <gtest/gtest.h>
 

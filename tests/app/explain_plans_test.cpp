@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/explain_plans.hpp"
+#include "tessera/app/detail/explain_run.hpp"
 
 #include <gtest/gtest.h>
 

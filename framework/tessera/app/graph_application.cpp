@@ -6,9 +6,7 @@
 #include <set>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/graph_settings.hpp"
 #include "tessera/app/detail/job_run.hpp"
-#include "tessera/app/detail/joined.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"

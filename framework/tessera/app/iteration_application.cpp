@@ -8,7 +8,6 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/job_run.hpp"
-#include "tessera/app/detail/joined.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
 #include "tessera/pipeline/run/residual.hpp"

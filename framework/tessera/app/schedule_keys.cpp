@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tessera/app/detail/joined.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/deck/value.hpp"
 #include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"

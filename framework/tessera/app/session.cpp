@@ -9,7 +9,6 @@
 #include <fstream>
 #include <thread>
 
-#include "tessera/app/detail/instruction_limit.hpp"
 #include "tessera/app/detail/threads.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/unfinished_files.hpp"

@@ -3,7 +3,6 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/job_run.hpp"
-#include "tessera/app/detail/joined.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/version.hpp"
 

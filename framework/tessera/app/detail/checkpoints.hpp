@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tessera/app/detail/checkpoint_decisions.hpp"
-#include "tessera/app/detail/checkpoint_folder.hpp"
+#include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/restart.hpp"
 #include "tessera/app/loop_history.hpp"

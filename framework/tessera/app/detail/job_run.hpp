@@ -17,6 +17,7 @@
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/graph/graph.hpp"
+#include "tessera/graph/settings.hpp"
 
 namespace tessera::app {
 
@@ -98,5 +99,10 @@ class ServedRunner : public Interface {
  private:
   JobRun& job_;
 };
+
+/// Returns the settings of a graph that a deck gives by the keys `graph.window`, `graph.<task>.workers`,
+/// `graph.<task>.on` and `graph.<pool>.count`, as far as its schema has them.
+graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks,
+                               const std::vector<std::string>& pools);
 
 }  // namespace tessera::app

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/detail/node_counts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/watchdog.hpp"

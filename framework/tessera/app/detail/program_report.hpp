@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/detail/estimate_report.hpp"
+#include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/report.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/group/program_run.hpp"
 
 namespace tessera::app {
@@ -54,5 +55,9 @@ Plan described_plan(const Algorithm& pipeline, Plan whole, const group::Program&
 /// Returns lines that say which ranks compute which tasks, what they send each other, and what memory they
 /// need: of all ranks if `rank` is -1, and otherwise the steps of this rank.
 std::string explain_program(const ProgramPlans& programs, int rank);
+
+/// Prints what the options ask for about a program of tasks that does not run, and `more` after it. Writes
+/// the files that the options and the deck ask for. Collective.
+void show_program(const RunSetup& setup, const ProgramPlans& programs, const std::string& more = {});
 
 }  // namespace tessera::app

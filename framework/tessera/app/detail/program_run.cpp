@@ -10,7 +10,6 @@
 #include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
-#include "tessera/app/detail/program_show.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"

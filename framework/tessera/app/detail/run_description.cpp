@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/explain_plans.hpp"
+#include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/app/detail/run_report.hpp"

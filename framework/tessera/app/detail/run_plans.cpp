@@ -4,19 +4,74 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/file_chunks.hpp"
+#include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/saved_plans.hpp"
+#include "tessera/app/detail/plans.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/transfers.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/machine.hpp"
 
 namespace tessera::app {
+namespace {
+
+/// Reads the plans of all ranks from a file that was written with the option --save-plan. Throws InputError
+/// when the file does not hold plans of `pipeline`, when the plans are for devices and this program computes
+/// on hosts or the other way round, or when `ranks` is neither 0 nor the number of ranks of the plans.
+std::unique_ptr<Plans> read_saved_plans(const Algorithm& pipeline, const std::string& path, int ranks) {
+  const std::string text = io::read_text_file(path, "a plan, which --save-plan writes");
+  std::unique_ptr<Plans> plans;
+  try {
+    plans = std::make_unique<Plans>(pipeline, text);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+  if (const Target target = plans->of(0).target; target.device == runs_on_host)
+    throw InputError(fmt::format("{}: plans for {}, but this program computes on {}: save other plans", path,
+                                 target.device ? "devices" : "hosts", runs_on_host ? "hosts" : "devices"));
+  const int saved = plans->rank_count();
+  if (ranks > 0 && saved != ranks)
+    throw InputError(fmt::format("{}: plans for {}, but {} run: start as many, or save other plans", path,
+                                 counted(saved, "rank"), ranks));
+  return plans;
+}
+
+/// Returns the rows that the files of a run store together. The chunks of `output.file` come first, beginning
+/// with those of the result. The chunks of the input files, which are only read, come last.
+std::vector<ChunkRows> file_chunks(const RunSetup& setup) {
+  const Algorithm& pipeline = *setup.pipeline;
+  const io::Hdf5Storage storage = hdf5_storage(setup.deck);
+  const bool has_chunks = setup.deck.is_set("output.file") && storage.has_chunks();
+  std::vector<ChunkRows> chunks;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const ArrayDeclaration& array = pipeline[id];
+    if (has_chunks && array.is_output && !array.is_everywhere() && array.dimensions > 1)
+      chunks.push_back({id, storage.chunk_points(1, array.domain[1].size())});
+  }
+  // Clang 14 cannot compile std::ranges::stable_partition with the library of g++ 12.
+  std::stable_partition(chunks.begin(), chunks.end(),
+                        [&](const ChunkRows& chunk) { return &pipeline[chunk.array] == setup.result(); });
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const io::ImageInfo* image = setup.inputs.image(pipeline[id].name);
+    if (pipeline[id].is_input() && image != nullptr && image->chunk_rows > 1)
+      chunks.push_back({id, image->chunk_rows});
+  }
+  return chunks;
+}
+
+}  // namespace
 
 RunPlans::RunPlans(const RunSetup& setup, bool limits_memory) : setup_(setup), limits_memory_(limits_memory) {
   if (setup_.options.plan.empty())

@@ -6,16 +6,60 @@
 #include <algorithm>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/pipeline_names.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_outputs.hpp"
+#include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/nearest.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
+
+/// Returns the advice for a name that the pipeline lacks: the name that was probably meant, or all names.
+std::string hint(const std::string& name, const std::vector<std::string>& known) {
+  const std::string meant = suggestion(name, known);
+  return meant.empty() ? fmt::format(": the names are {}", fmt::join(known, ", ")) : meant;
+}
+
+/// Throws InternalError if one of `names` is not in `known`. `field` is the member of PipelineApplication
+/// that holds `names`.
+void check(const char* field, const std::string& kind, const std::vector<std::string>& names,
+           const std::vector<std::string>& known) {
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw InternalError(fmt::format("PipelineApplication::{}: the pipeline has no {} '{}'{}", field, kind,
+                                      name, known.empty() ? ": leave it out" : hint(name, known)));
+}
+
+std::vector<std::string> names_where(const Algorithm& pipeline, bool (*belongs)(const ArrayDeclaration&)) {
+  std::vector<std::string> names;
+  for (const ArrayDeclaration& array : pipeline.arrays())
+    if (belongs(array)) names.push_back(array.name);
+  return names;
+}
+
+/// Throws InternalError if `pipeline`, which is made from `deck`, lacks the output that the deck needs.
+/// Unless the names come from `with_names_of`, also throws it if the pipeline lacks a stage, reduction or
+/// loop that the application names, because a schedule for such a name would have no effect.
+void check_names_of(const PipelineApplication& application, const deck::Deck& deck,
+                    const Algorithm& pipeline) {
+  const auto outputs = names_where(pipeline, [](const ArrayDeclaration& array) { return array.is_output; });
+  if (!application.output_is_optional || has_output(deck))
+    check("output", "output", {application.output_of(pipeline)}, outputs);
+  if (application.has_names_of_samples) return;
+  const auto computed =
+      names_where(pipeline, [](const ArrayDeclaration& array) { return !array.is_input(); });
+  check("stages", "stage", application.stages, computed);
+  check("reductions", "reduction", application.reductions, computed);
+  check("writable_stages", "stage", application.writable_stages.names, computed);
+  std::vector<std::string> loops;
+  for (const LoopDeclaration& loop : pipeline.loops()) loops.push_back(loop.name);
+  check("loops", "loop", application.loops, loops);
+}
 
 /// Returns the schedule that a deck gives for those names of an application that `pipeline` has.
 Schedule schedule_for(const PipelineApplication& application, const deck::Deck& deck,

@@ -7,7 +7,6 @@
 
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_images.hpp"
-#include "tessera/app/detail/shared_images.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/graph/graph.hpp"

@@ -3,22 +3,59 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_plan.hpp"
-#include "tessera/app/detail/shared_images.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/app/pipeline_application.hpp"
+#include "tessera/app/session.hpp"
 #include "tessera/graph/image.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
+
+/// The further images of a series, such as the kernel of convolutions. Each file is read once, and all images
+/// of the series are computed with it.
+class SharedImages {
+ public:
+  /// Reads the further images that the deck names, all of each on every rank. Collective. Throws InputError.
+  SharedImages(Session& session, const PipelineApplication& application, const deck::Deck& deck);
+
+  /// Returns the files, and the descriptions of the images.
+  const ImageInputs& inputs() const { return inputs_; }
+  /// Returns the bytes of the points of all images.
+  std::int64_t bytes() const;
+  /// Adds the images to `bindings` as sources of a pipeline's inputs. Several threads may read these sources
+  /// at the same time.
+  void bind(Bindings& bindings) const;
+
+ private:
+  /// An image in memory.
+  class Points final : public BlockSource {
+   public:
+    Points(ElementType type, const Box& box);
+    void read(const HostBlock& block) override;
+    HostBlock block();
+    std::int64_t bytes() const { return std::ssize(bytes_); }
+
+   private:
+    ElementType type_;
+    Box box_;
+    std::vector<std::byte> bytes_;
+  };
+
+  ImageInputs inputs_;
+  std::map<std::string, std::unique_ptr<Points>> images_;
+};
 
 /// An image of a series on its way through the graph.
 struct SeriesImage {

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "tessera/app/detail/file_series.hpp"
-#include "tessera/app/detail/graph_settings.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"

@@ -11,6 +11,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/view/host_threads.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::app {
 
@@ -51,6 +52,15 @@ int threads_from_environment() {
         "the environment variable OMP_NUM_THREADS is '{}': give a number of threads, from 1 to {}", text,
         most_host_threads));
   return threads;
+}
+
+void limit_instructions_from_environment() {
+  const char* text = std::getenv("TESSERA_INSTRUCTIONS");
+  if (text == nullptr || *text == '\0') return;
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512})
+    if (text == to_string(set)) return limit_instruction_set(set);
+  throw InputError(fmt::format(
+      "the environment variable TESSERA_INSTRUCTIONS is '{}': give baseline, avx2 or avx512", text));
 }
 
 }  // namespace tessera::app

@@ -25,4 +25,8 @@ int default_threads(MPI_Comm communicator);
 /// 1 to most_host_threads.
 int threads_from_environment();
 
+/// Limits the instructions of kernels (see limit_instruction_set) to the set that the environment variable
+/// TESSERA_INSTRUCTIONS names, if it is set and not empty. Throws InputError when it names no set.
+void limit_instructions_from_environment();
+
 }  // namespace tessera::app

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "tessera/app/detail/joined.hpp"
-
 namespace tessera::app {
 
 WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads)

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "tessera/app/detail/estimate_run.hpp"
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -21,81 +19,6 @@
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
-
-ProgramTimes::ProgramTimes(MPI_Comm communicator, const ProgramPlans& programs,
-                           const group::ProgramInstance& instance)
-    : programs_(programs) {
-  const group::ProgramPlan& plan = instance.plan();
-  const auto sum = [](std::int64_t bytes, const group::Parcel& parcel) { return bytes + parcel.bytes; };
-  const RankCost mine{plan.peak_bytes(), std::ssize(plan.sends),
-                      std::accumulate(plan.sends.begin(), plan.sends.end(), std::int64_t{0}, sum)};
-  const auto times = gather(communicator, instance.times());
-  for (const auto& costs : gather(communicator, std::vector{mine})) ranks_.push_back(costs.front());
-  for (const auto& of_rank : times) entries_.insert(entries_.end(), of_rank.begin(), of_rank.end());
-}
-
-group::GroupSchedule ProgramTimes::measured() const {
-  group::GroupSchedule schedule = programs_.schedule();
-  for (group::ScheduledTask& task : schedule.tasks) {
-    task.start = std::numeric_limits<double>::infinity();
-    task.finish = 0;
-    for (const group::StepTimes& entry : entries_) {
-      if (entry.task != task.task) continue;
-      task.start = std::min(task.start, entry.begin);
-      task.finish = std::max(task.finish, entry.end);
-    }
-  }
-  // The time of the start, in which ranks read, does not belong to the tasks.
-  double begin = std::numeric_limits<double>::infinity();
-  for (const group::ScheduledTask& task : schedule.tasks) begin = std::min(begin, task.start);
-  for (group::ScheduledTask& task : schedule.tasks) {
-    task.start -= begin;
-    task.finish -= begin;
-  }
-  group::put_in_order(schedule);
-  return schedule;
-}
-
-std::string ProgramTimes::text() const {
-  if (entries_.empty()) return "";
-  return fmt::format("{} in {:.4g} s, estimated {:.4g} s", counted(programs_.program().task_count(), "task"),
-                     measured().makespan, programs_.schedule().makespan);
-}
-
-std::string ProgramTimes::chart() const {
-  return entries_.empty() ? "" : group::to_svg(programs_.graph(), measured());
-}
-
-void ProgramTimes::add(Report& report) const {
-  if (entries_.empty()) return;
-  const group::GroupSchedule schedule = measured();
-  std::int64_t messages = 0, bytes = 0, peak = 0;
-  for (const RankCost& rank : ranks_) {
-    messages += rank.messages;
-    bytes += rank.message_bytes;
-    peak = std::max(peak, rank.peak_bytes);
-  }
-  report.add("program", {{"allocation", schedule.strategy},
-                         {"tasks", std::int64_t{programs_.program().task_count()}},
-                         {"seconds", schedule.makespan},
-                         {"estimated_seconds", programs_.schedule().makespan},
-                         {"messages_between_tasks", messages},
-                         {"bytes_between_tasks", bytes},
-                         {"planned_peak_bytes_most", peak}});
-  for (const group::ScheduledTask& task : schedule.tasks) {
-    double waited = 0;
-    for (const group::StepTimes& entry : entries_)
-      if (entry.task == task.task) waited = std::max(waited, entry.waited);
-    report.add_row("tasks", {{"task", programs_.program().task(task.task).name},
-                             {"group", group::ranges_text(task.ranks)},
-                             {"ranks", std::ssize(task.ranks)},
-                             {"start_seconds", task.start},
-                             {"seconds", task.finish - task.start},
-                             {"waited_seconds", waited},
-                             {"estimated_seconds",
-                              programs_.graph().seconds(task.task, static_cast<double>(task.ranks.size()))}});
-  }
-}
 
 std::string explain_program(const ProgramPlans& programs, int rank) {
   const group::ProgramPlanner& planner = programs.planner();

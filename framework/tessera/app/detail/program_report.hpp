@@ -6,39 +6,9 @@
 
 #include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/program_plans.hpp"
-#include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/run_setup.hpp"
-#include "tessera/group/program_run.hpp"
 
 namespace tessera::app {
-
-/// The times of the tasks of a program in a run. Only rank 0 has them.
-class ProgramTimes {
- public:
-  /// Gathers the times of all ranks. Collective. `programs` must outlive this object.
-  ProgramTimes(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramInstance& instance);
-
-  /// Returns a line with the seconds of all tasks together, and those that were estimated.
-  std::string text() const;
-  /// Adds the section `program` and the table `tasks` to the report.
-  void add(Report& report) const;
-  /// Returns a chart of the tasks as they ran, as SVG.
-  std::string chart() const;
-
- private:
-  /// The memory and the messages of one rank.
-  struct RankCost {
-    std::int64_t peak_bytes = 0, messages = 0, message_bytes = 0;
-  };
-
-  /// Returns the schedule with the measured times.
-  group::GroupSchedule measured() const;
-
-  const ProgramPlans& programs_;
-  /// The steps of all ranks.
-  std::vector<group::StepTimes> entries_;
-  std::vector<RankCost> ranks_;
-};
 
 /// Returns the estimate of the plans of each task: its steps, what bounds them and their time. `setting` has
 /// the machine.

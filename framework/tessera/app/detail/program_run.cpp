@@ -14,6 +14,7 @@
 #include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"
 #include "tessera/app/detail/task_costs.hpp"
+#include "tessera/app/detail/task_times.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/group/gantt.hpp"
@@ -137,7 +138,7 @@ class ProgramExecution {
     if (!numbers_.empty()) progress_.line(numbers_.text());
     phases.end();
     recorder.add(phases.spans().back());
-    const ProgramTimes times(setup_.session.communicator(), programs_, instance);
+    const TaskTimes times(setup_.session.communicator(), programs_, instance);
     progress_.line(times.text());
     Report report;
     if (files_.records.wants_report()) {

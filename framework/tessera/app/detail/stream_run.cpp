@@ -21,7 +21,7 @@
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/detail/stream_items.hpp"
-#include "tessera/app/detail/stream_report.hpp"
+#include "tessera/app/detail/task_times.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/counted.hpp"
@@ -78,7 +78,7 @@ class StreamExecution {
     const group::StreamOutcome outcome = run_items(stream, parts, recorder);
     recorder.end();
     phases.begin(Phase::finish);
-    const StreamTimesOfRanks times(communicator, programs_, stream.plan(), outcome);
+    const TaskTimes times(communicator, programs_, stream.plan(), outcome);
     const std::vector<ImageLine> failed = failures(outcome);
     throw_first(failed);
     phases.end();
@@ -167,7 +167,7 @@ class StreamExecution {
     });
   }
 
-  ExitStatus tell(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed, bool is_stopped) {
+  ExitStatus tell(const TaskTimes& times, const std::vector<ImageLine>& failed, bool is_stopped) {
     const bool is_first = setup_.session.rank() == 0;
     if (is_first && !is_stopped) items_.forget_whole();
     progress_.line(times.text());
@@ -185,8 +185,8 @@ class StreamExecution {
     return is_stopped ? ExitStatus::stopped : has_failed != 0 ? ExitStatus::bad_input : ExitStatus::done;
   }
 
-  void write_records(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed,
-                     const ProgramParts& parts, const Recorder& recorder) {
+  void write_records(const TaskTimes& times, const std::vector<ImageLine>& failed, const ProgramParts& parts,
+                     const Recorder& recorder) {
     Report full;
     add_run(full, setup_.session, setup_.application.program, programs_.target().threads, deck_);
     if (setup_.session.rank() == 0) {

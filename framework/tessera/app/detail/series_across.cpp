@@ -13,7 +13,6 @@
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/common_items.hpp"
 #include "tessera/app/detail/estimate_run.hpp"
-#include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/launch.hpp"

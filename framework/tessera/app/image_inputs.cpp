@@ -112,6 +112,8 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.file_key();
     const bool has_files = is_given(deck, files_key(further));
+    if (has_files && !is_series(deck))
+      deck.fail(files_key(further), fmt::format("it is about series of files: give {}", key));
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"}) {
       const bool is_of_files = has_files && !std::string_view(about).starts_with(".raw");
       if (!deck.is_set(key) && !is_of_files && deck.is_set(further.keys() + about))

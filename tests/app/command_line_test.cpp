@@ -218,12 +218,7 @@ TEST_F(CommandLineTest, TheStartTellsWhereRanksRun) {
   EXPECT_EQ(lines_with(verbose, "Kokkos ").size(), 1U) << verbose;
 }
 
-// This test is compiled like the programs.
-#ifdef __OPTIMIZE__
-constexpr std::size_t build_warnings = 0;
-#else
-constexpr std::size_t build_warnings = 1;
-#endif
+constexpr std::size_t build_warnings = TESSERA_PROGRAMS_OPTIMISED ? 0 : 1;
 
 TEST_F(CommandLineTest, TheStartTellsGridAndBuild) {
   const std::string text = output(2, {"run.yaml", "threads=1"});

@@ -33,9 +33,11 @@ void check_length(const deck::Deck& deck, const ImageList& list);
 
 /// An image that is not read from an image file, such as a frame of a video.
 struct GivenImage {
-  /// The key that names it, and its path for messages.
+  /// The key that names it.
   std::string key;
+  /// Its path for messages.
   std::string path;
+  /// Its description.
   io::ImageInfo info;
 };
 

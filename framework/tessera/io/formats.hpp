@@ -55,6 +55,7 @@ struct FormatTraits {
 
 /// A format of image files: a row of the table that formats() returns.
 struct Format {
+  /// The format.
   ImageFormat id = ImageFormat::raw;
   /// The name of the format in messages.
   std::string_view name;
@@ -75,6 +76,7 @@ struct Format {
   bool (*is_at)(const std::string& path, std::FILE* file) = nullptr;
   /// What reads and writes the files. It is defined in the folder io/formats.
   FormatFunctions functions;
+  /// What callers have to know about the files.
   FormatTraits traits;
 
   /// Returns whether this Tessera was built with the library of the format.

@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace tessera::io {
 
@@ -35,5 +37,9 @@ class TextFile {
 /// Returns the whole content of a text file. Throws InputError when the file cannot be read. `kind` is what
 /// the file should be, such as "a plan", and appears in the message of the error. Not collective.
 std::string read_text_file(const std::string& path, const std::string& kind);
+
+/// Returns a digest of a text, which depends on its characters and its length, and is the same on every
+/// machine.
+std::uint64_t text_digest(std::string_view text);
 
 }  // namespace tessera::io

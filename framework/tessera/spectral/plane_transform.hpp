@@ -40,12 +40,18 @@ class PlaneTransform {
 /// Allocates memory with the alignment that planes need. New elements without a value are not initialised.
 template <class T>
 struct PlaneAllocator {
+  /// The type of the elements.
   using value_type = T;
+  /// The alignment of the memory.
   static constexpr std::align_val_t alignment{PlaneTransform<float>::alignment};
+  /// Returns memory for `count` elements.
   T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+  /// Gives memory back that allocate has returned.
   void deallocate(T* memory, std::size_t) { ::operator delete(memory, alignment); }
+  /// Leaves an element without a value as it is.
   template <class U>
   void construct(U*) noexcept {}
+  /// Gives an element its value.
   template <class U, class... Values>
   void construct(U* element, Values&&... values) {
     ::new (static_cast<void*>(element)) U(std::forward<Values>(values)...);

@@ -168,6 +168,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
   const bool across = goes_across_ranks(deck);
+  if (is_program(deck)) refuse("bands", "a series on groups of ranks has none: leave it out");
   if (!across) refuse("bands", "each image is computed by one rank, as a whole: write items.across=ranks");
   if (across) check_keys_across(application, deck);
   if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")

@@ -16,7 +16,7 @@
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/domain/counted.hpp"
-#include "tessera/io/detail/checkpoint_seal.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/io/unfinished_files.hpp"
 
 namespace tessera::app {
@@ -80,7 +80,7 @@ SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::D
                 .string()) {
   std::string problem = problem_text(deck, is_of_problem, {});
   for (const NamedFile& file : shared) problem += fmt::format("{}: {}\n", file.path, state_of(file.path));
-  problem_ = io::detail::digest(problem);
+  problem_ = io::text_digest(problem);
 }
 
 std::string SeriesLedger::line_of(const SeriesItem& item) const {
@@ -90,7 +90,7 @@ std::string SeriesLedger::line_of(const SeriesItem& item) const {
   files.push_back(item.output);
   for (const std::string& file : files) text += fmt::format(" {} {}", state_of(file), file);
   // A line that a killed process has not completed is none.
-  return fmt::format("{} {:016x}", text, io::detail::digest(text));
+  return fmt::format("{} {:016x}", text, io::text_digest(text));
 }
 
 void SeriesLedger::leave_out_whole(std::vector<SeriesItem>& items) {
@@ -98,12 +98,16 @@ void SeriesLedger::leave_out_whole(std::vector<SeriesItem>& items) {
   std::ifstream file(path_);
   for (std::string line; std::getline(file, line);) lines.insert(line);
   if (lines.empty()) return;
-  const auto is_whole = [&](const SeriesItem& item) { return lines.contains(line_of(item)); };
-  const SeriesItem last = items.back();
-  left_out_ = static_cast<std::int64_t>(std::erase_if(items, is_whole));
-  if (!items.empty()) return;
-  items.push_back(last);
-  --left_out_;
+  std::vector<bool> is_whole;
+  for (const SeriesItem& item : items) is_whole.push_back(lines.contains(line_of(item)));
+  const auto last = std::ranges::find(is_whole.rbegin(), is_whole.rend(), true);
+  if (last == is_whole.rend()) return;
+  *last = false;
+  std::vector<SeriesItem> others;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!is_whole[i]) others.push_back(items[i]);
+  left_out_ = std::ssize(items) - std::ssize(others);
+  items = std::move(others);
 }
 
 std::string SeriesLedger::remark() const {

@@ -22,8 +22,8 @@ class SeriesLedger {
   SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
                const std::vector<NamedFile>& shared);
 
-  /// Takes those items out of `items` whose results are whole. If all are, the last one stays, and is
-  /// computed again. One rank should call it, before the first `add`.
+  /// Takes those items out of `items` whose results are whole. The last of them stays, and is computed again,
+  /// so that there is an image that can be read. One rank should call it, before the first `add`.
   void leave_out_whole(std::vector<SeriesItem>& items);
   /// Returns a line about the results that were left out; an empty text if there are none.
   std::string remark() const;

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -54,6 +55,17 @@ bool forget_unfinished(const std::string& name) {
 
 /// What temporary names have between the name of the file and the number of the process.
 constexpr std::string_view part_mark = ".part-";
+
+/// Returns whether there is a process of this number on this machine that has not ended.
+bool is_running(long process) {
+  if (::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return false;
+  // A process that has ended keeps its number until its parent has asked for its status.
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end == std::string::npos || line[name_end + 2] != 'Z';
+}
 
 std::string temporary_name(MPI_Comm communicator, const std::string& path) {
   long process = static_cast<long>(::getpid());
@@ -276,8 +288,8 @@ void remove_abandoned_files(const std::vector<std::string>& paths) {
       if (mark == std::string::npos) continue;
       const std::size_t number = mark + detail::part_mark.size();
       const long process = std::strtol(name.c_str() + number, nullptr, 10);
-      const bool is_gone = process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
-      if (is_gone && begins.contains(name.substr(0, number))) fs::remove(entry.path(), error);
+      if (process > 0 && !detail::is_running(process) && begins.contains(name.substr(0, number)))
+        fs::remove(entry.path(), error);
     }
   }
 }

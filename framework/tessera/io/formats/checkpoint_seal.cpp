@@ -13,6 +13,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/text_file.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -200,3 +201,9 @@ std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, 
 }
 
 }  // namespace tessera::io::detail
+
+namespace tessera::io {
+
+std::uint64_t text_digest(std::string_view text) { return detail::digest(text); }
+
+}  // namespace tessera::io

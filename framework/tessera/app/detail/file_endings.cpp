@@ -27,8 +27,8 @@ std::string key_of(const io::Format& format) {
 /// Returns the table of formats, with the one first that holds all results.
 std::vector<io::Format> hdf5_first() {
   std::vector<io::Format> all = io::formats();
-  std::ranges::stable_partition(
-      all, [](io::ImageFormat id) { return id == io::ImageFormat::hdf5; }, &io::Format::id);
+  std::stable_partition(all.begin(), all.end(),
+                        [](const io::Format& format) { return format.id == io::ImageFormat::hdf5; });
   return all;
 }
 

@@ -129,8 +129,8 @@ Settings settings_of_levels(const deck::Deck& deck) {
   return settings;
 }
 
-/// Returns what a deck says about the method. Throws InputError when frames with the points `frame` cannot
-/// have so many levels.
+/// Returns what a deck says about the method. Throws InputError when the deck asks for more levels than
+/// frames with the points `frame` can have.
 Settings settings_of(const deck::Deck& deck, const Box& frame) {
   Settings settings = settings_of_levels(deck);
   if (const int most = most_levels(frame, settings.zoom); settings.levels && *settings.levels > most)
@@ -181,8 +181,8 @@ Extras extras_of(const deck::Deck& deck, bool has_truth) {
   return extras;
 }
 
-/// Returns the levels for which a deck asks for several turns of the solver on a tile. Devices have no such
-/// tiles.
+/// Returns the levels whose solver computes several turns on a tile, as the deck asks. There are none on
+/// devices.
 std::set<int> levels_in_tiles(const deck::Deck& deck, std::size_t levels) {
   std::set<int> in_tiles;
   for (int level = 0; runs_on_host && level < static_cast<int>(levels); ++level)

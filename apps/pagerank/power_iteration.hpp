@@ -75,7 +75,7 @@ class RowUpdate {
   /// Sets what own vertices give with their ranks as they are, and adds the ranks of vertices without links
   /// to `sums`.
   void start(const Values& gives, TurnSums& sums) const;
-  /// Computes rows, of which the giving ones come first: each vertex gets the rank `base` and what its links
+  /// Computes rows. Those that give come first. Each vertex gets the rank `base` and what its links
   /// bring from `from`. Adds the changes, and the ranks of vertices without links, to `sums`.
   void compute(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums);
 

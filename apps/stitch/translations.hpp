@@ -18,7 +18,7 @@ struct Translation {
   Shift shift;
   /// The correlation of what both tiles show. It is `no_correlation` if no shift is possible.
   double correlation = no_correlation;
-  /// What the function `evidence` returns for the shift.
+  /// The result of the function `evidence` for the shift.
   double evidence = 0;
   /// The value of the peak from which the shift was read, in 0 to 1.
   double peak = 0;

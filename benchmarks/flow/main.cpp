@@ -96,7 +96,7 @@ class BitSum final : public BlockSink {
   std::uint64_t value = 0;
 };
 
-/// What the flow of a pair took, and what it is.
+/// The turns that the flow of a pair took, and the bits of the flow.
 struct Computed {
   std::int64_t turns = 0;
   std::uint64_t bits = 0;
@@ -203,7 +203,7 @@ class FlowPairs {
   /// The pipelines of all ranks together, and those of single threads, which are kept from run to run.
   std::vector<std::unique_ptr<PlannedFlow>> together_;
   std::vector<std::shared_ptr<PlannedFlow>> alone_;
-  /// What the first way has computed.
+  /// The results of the first way, which all others must have, too.
   std::vector<Computed> first_;
 };
 

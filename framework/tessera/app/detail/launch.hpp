@@ -39,7 +39,7 @@ struct DeckFiles {
 DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides);
 
-/// What the command line of a program is read by.
+/// The description of a program by which its command line and its decks are read.
 struct LaunchedProgram {
   /// The name of the program.
   const std::string& name;

@@ -60,7 +60,7 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
                        const io::ImageInfo& image, int threads,
                        const std::map<std::string, io::ImageInfo>& shared = {});
 
-/// What the images of a series need in the memory of a rank.
+/// The memory that the images of a series need on a rank.
 class SeriesNeeds {
  public:
   /// Begins with a series without images of its own, but with further images of `shared` bytes.

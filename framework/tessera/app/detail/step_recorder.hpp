@@ -36,7 +36,7 @@ class Recorder {
     double seconds = 0;
   };
   /// A span of time on a rank: one call of a part, one span of a phase, or one call of a task of a graph.
-  /// Both times are seconds since the first rank began.
+  /// Its beginning and its end are seconds since the first rank began.
   struct Event {
     /// The number of the part or task; node_of(phase) for a phase. The parts of a plan have the ids of its
     /// nodes.

@@ -15,7 +15,6 @@
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_run.hpp"
-#include "tessera/app/detail/series_across.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_run.hpp"
 #include "tessera/app/detail/stream_run.hpp"

@@ -39,14 +39,7 @@ class CommonFiles final : public CommonItems {
   }
 
   std::int64_t count() const override { return std::ssize(items_); }
-  std::vector<std::string> files() const override {
-    std::vector<std::string> files;
-    for (const SeriesItem& one : items_) {
-      files.insert(files.end(), {one.input, one.output});
-      files.insert(files.end(), one.listed.begin(), one.listed.end());
-    }
-    return files;
-  }
+  std::vector<std::string> files() const override { return files_of(items_); }
   std::string remark() const override { return ledger_.remark(); }
 
   bool next() override {

@@ -38,14 +38,7 @@ class FileSeries final : public Series {
     return ordinal * context_.session.rank_count() + context_.session.rank();
   }
   std::string file_of(std::int64_t index) const override { return item(index).input; }
-  std::vector<std::string> files() const override {
-    std::vector<std::string> files;
-    for (const SeriesItem& one : items_) {
-      files.insert(files.end(), {one.input, one.output});
-      files.insert(files.end(), one.listed.begin(), one.listed.end());
-    }
-    return files;
-  }
+  std::vector<std::string> files() const override { return files_of(items_); }
 
  private:
   const SeriesItem& item(std::int64_t index) const { return items_[static_cast<std::size_t>(index)]; }

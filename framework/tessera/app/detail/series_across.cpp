@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/series_across.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +24,7 @@
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/detail/series_report.hpp"
+#include "tessera/app/detail/series_run.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/video_series.hpp"
@@ -250,9 +249,8 @@ std::string SeriesAcross::label_of(int step) const {
 }
 
 std::vector<std::string> SeriesAcross::taken() const {
-  std::vector<std::string> files = items_->files();
+  std::vector<std::string> files = joined(items_->files(), deck_files_);
   for (const NamedFile& file : shared_files(application_, deck_)) files.push_back(file.path);
-  files.insert(files.end(), deck_files_.begin(), deck_files_.end());
   return files;
 }
 
@@ -367,8 +365,7 @@ deck::Deck with_chosen_way(Session& session, const PipelineApplication& applicat
   if (across == 0 && deck.is_set("memory") && !is_program(deck)) {
     const ImageInputs shared(session.communicator(), application, deck);
     collectively(session.communicator(), [&] {
-      if (session.rank() == 0)
-        across = lacks_memory(application, deck, shared, deck.get<deck::ByteSize>("memory").bytes) ? 1 : 0;
+      if (session.rank() == 0) across = lacks_memory(application, deck, shared, memory_limit(deck)) ? 1 : 0;
     });
     MPI_Bcast(&across, 1, MPI_INT, 0, session.communicator());
   }

@@ -140,6 +140,15 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
   return items;
 }
 
+std::vector<std::string> files_of(const std::vector<SeriesItem>& items) {
+  std::vector<std::string> files;
+  for (const SeriesItem& item : items) {
+    files.insert(files.end(), {item.input, item.output});
+    files.insert(files.end(), item.listed.begin(), item.listed.end());
+  }
+  return files;
+}
+
 std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items) {
   std::vector<std::string> texts;
   for (const SeriesItem& item : items) {

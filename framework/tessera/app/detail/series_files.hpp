@@ -62,6 +62,9 @@ deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {},
                                      const std::vector<ListedInput>& listed = {});
 
+/// Returns the paths of all files that are read and written for these images.
+std::vector<std::string> files_of(const std::vector<SeriesItem>& items);
+
 /// Returns the items of rank 0 on all ranks. Collective.
 std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items);
 

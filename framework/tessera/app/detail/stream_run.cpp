@@ -89,14 +89,7 @@ class StreamExecution {
 
  private:
   /// The paths of all files that are read, and of all results.
-  std::vector<std::string> taken() const {
-    std::vector<std::string> files = setup_.read_files();
-    for (const SeriesItem& item : items_.all()) {
-      files.insert(files.end(), {item.input, item.output});
-      files.insert(files.end(), item.listed.begin(), item.listed.end());
-    }
-    return files;
-  }
+  std::vector<std::string> taken() const { return joined(setup_.read_files(), files_of(items_.all())); }
 
   bool skips() const { return setup_.deck.text_of("on_error") == "skip"; }
 

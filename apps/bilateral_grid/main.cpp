@@ -33,10 +33,8 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          bilateral_grid::make_pipeline({{0, 8}, {0, 8}}, 0.1f),
-          {.program = "tessera-bilateral-grid",
-           .summary = "Smooths an image of float32, from 0 to 1, and keeps its edges, by a bilateral grid.",
-           .parameters = parameters,
-           .build = build}));
+      {.program = "tessera-bilateral-grid",
+       .summary = "Smooths an image of float32, from 0 to 1, and keeps its edges, by a bilateral grid.",
+       .parameters = parameters,
+       .build = build});
 }

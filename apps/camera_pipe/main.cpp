@@ -47,18 +47,14 @@ int main(int argc, char** argv) {
   const auto real = ValueType::real, integer = ValueType::integer;
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          camera_pipe::make_pipeline({{0, 96}, {0, 56}}),
-          {.program = "tessera-camera-pipe",
-           .summary =
-               "Develops the raw image of a camera (GRBG, 10 bits in uint16) to an RGB image of uint8.",
-           .parameters =
-               {number("colour_temperature", "The colour temperature of the light", real, "3700", 2000, 10000,
-                       "K"),
-                number("gamma", "Brightens what is dark", real, "2", 0.1, 10),
-                number("contrast", "How steep the middle of the tone curve is", real, "50", 0, 100),
-                number("sharpening", "How much edges are raised", real, "1", 0, 4),
-                number("black_level", "Raw values up to this one are black", integer, "25", 0, 1022),
-                number("white_level", "Raw values above this one are white", integer, "1023", 1, 1023)},
-           .build = build}));
+      {.program = "tessera-camera-pipe",
+       .summary = "Develops the raw image of a camera (GRBG, 10 bits in uint16) to an RGB image of uint8.",
+       .parameters = {number("colour_temperature", "The colour temperature of the light", real, "3700", 2000,
+                             10000, "K"),
+                      number("gamma", "Brightens what is dark", real, "2", 0.1, 10),
+                      number("contrast", "How steep the middle of the tone curve is", real, "50", 0, 100),
+                      number("sharpening", "How much edges are raised", real, "1", 0, 4),
+                      number("black_level", "Raw values up to this one are black", integer, "25", 0, 1022),
+                      number("white_level", "Raw values above this one are white", integer, "1023", 1, 1023)},
+       .build = build});
 }

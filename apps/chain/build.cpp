@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "apply.hpp"
 #include "tessera/expressions/expression.hpp"
@@ -33,7 +34,6 @@ class Builder {
   }
 
   void add(const Step& step) {
-    const int before = built_.pipeline.size();
     try {
       images_[step.name] = step.loop        ? add_loop(step)
                            : step.operation ? add_operator(step)
@@ -42,10 +42,6 @@ class Builder {
       explain_names(step);
       throw;
     }
-    for (int id = before; id < built_.pipeline.size(); ++id)
-      if (const std::string& name = built_.pipeline[id].name;
-          name.starts_with(step.name + "_") && !images_.contains(name))
-        built_.within.emplace(name, step.name);
   }
 
   /// Whether the result of a step is a single number.
@@ -179,7 +175,8 @@ void add_steps(Builder& builder, const Chain& chain, ElementType type, const std
     if (needed.contains(step.name)) builder.add(step);
 }
 
-/// Returns the steps that are single numbers and that no step reads. Steps with errors are none of them.
+}  // namespace
+
 std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, const Box& domain) {
   std::set<std::string> read{chain.output};
   for (const Step& step : chain.steps)
@@ -198,8 +195,6 @@ std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, co
   }
   return numbers;
 }
-
-}  // namespace
 
 std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted) {
   std::set<std::string> needed = wanted;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,8 +13,6 @@ namespace chain {
 /// The pipeline of a chain.
 struct BuiltChain {
   tessera::Pipeline pipeline;
-  /// The stages whose names the operators gave, each with the name of the step that it belongs to.
-  std::map<std::string, std::string> within;
   /// The steps that are outputs because they are single numbers, which nothing reads.
   std::vector<std::string> numbers;
 };
@@ -27,6 +24,11 @@ struct BuiltChain {
 /// its parameters.
 BuiltChain build(const Chain& chain, tessera::ElementType type, const tessera::Box& domain,
                  const std::set<std::string>& wanted, const std::set<std::string>& results = {});
+
+/// Returns the steps that are single numbers and that no step reads, for an input image with the type `type`
+/// and the points `domain`. Steps with errors are none of them.
+std::vector<std::string> unread_numbers(const Chain& chain, tessera::ElementType type,
+                                        const tessera::Box& domain);
 
 /// Returns the names of the steps and inputs that the steps `wanted` need, with the steps themselves.
 std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted);

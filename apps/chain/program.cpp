@@ -10,7 +10,6 @@
 #include "listing.hpp"
 #include "read_chain.hpp"
 #include "results.hpp"
-#include "samples.hpp"
 #include "tessera/app/image_application.hpp"
 #include "write_cpp.hpp"
 
@@ -20,15 +19,7 @@ namespace {
 using namespace tessera;
 using app::PipelineApplication;
 
-/// Adds the names of the stages that the chain has for any image.
-void add_names(PipelineApplication& application, const Chain& chain) {
-  for (Sample& sample : samples_of(chain, all_steps(chain))) {
-    application = app::with_names_of(sample.built.pipeline, std::move(application));
-    application.stages_within.merge(sample.built.within);
-  }
-}
-
-/// Returns a line about the steps that are not computed, if there are any.
+/// Returns a remark about the steps that are not computed, if there are any.
 std::string remark(const Chain& chain, std::set<std::string> wanted,
                    const std::vector<std::string>& numbers) {
   wanted.insert(numbers.begin(), numbers.end());
@@ -37,8 +28,37 @@ std::string remark(const Chain& chain, std::set<std::string> wanted,
   for (const Step& step : chain.steps)
     if (!needed.contains(step.name)) others.push_back(step.name);
   return others.empty() ? ""
-                        : fmt::format("not computed, as nothing that is written needs them: {}\n",
+                        : fmt::format("not computed, as nothing that is written needs them: {}",
                                       fmt::join(others, ", "));
+}
+
+Pipeline build_for(const Chain& chain, const io::ImageInfo& image, const deck::Deck& deck) {
+  app::check_image(image, deck, {});
+  const ResultNames names(chain, deck, image);
+  const AskedResults asked = names.asked();
+  Pipeline pipeline = build(chain, image.type, image.domain, asked.wanted, asked.whole).pipeline;
+  if (const std::string line = remark(chain, asked.wanted, names.numbers()); !line.empty())
+    pipeline.remark(line);
+  return pipeline;
+}
+
+/// Returns pipelines with the steps of a chain that accept an image, whether the deck asks for them or not.
+std::vector<Pipeline> samples(const Chain& chain, const io::ImageInfo& image) {
+  std::vector<Pipeline> samples;
+  const auto add = [&](const std::set<std::string>& steps) {
+    samples.push_back(build(chain, image.type, image.domain, steps).pipeline);
+  };
+  try {
+    add(all_steps(chain));
+    return samples;
+  } catch (const InputError&) {
+    // Steps that nothing asks for may not accept the image.
+  }
+  for (const Step& step : chain.steps) try {
+      add({chain.output, step.name});
+    } catch (const InputError&) {
+    }
+  return samples;
 }
 
 PipelineApplication complete(PipelineApplication application, const deck::Deck& deck) {
@@ -52,23 +72,15 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
                                           .help = "The image that steps read as '" + name + "'",
                                           .required = true,
                                           .block = "inputs." + name});
-  add_names(application, chain);
-  if (application.output.empty()) {
-    // No sample image fits. If the image of the run does, at least the steps can be scheduled.
-    application.output = chain.output;
-    application.has_names_of_samples = true;
-    for (const Step& step : chain.steps)
-      if (step.name != chain.output) application.stages.push_back(step.name);
-  }
-  const ResultNames names(chain, application.stages_within, application.numbers);
-  application.remark = [chain, names, numbers = application.numbers](const deck::Deck& all) {
-    return remark(chain, names.asked_in(all).wanted, numbers);
+  application.result = chain.output;
+  application.stages_within = [steps = names_of_steps(chain)](const Algorithm& pipeline) {
+    return app::stages_of_steps(pipeline, steps);
   };
-  application.build = [chain, names](const io::ImageInfo& image, const deck::Deck& all) {
-    app::check_image(image, all, {});
-    names.check(all, image);
-    const AskedResults asked = names.asked_in(all);
-    return build(chain, image.type, image.domain, asked.wanted, asked.whole).pipeline;
+  application.samples = [chain](const io::ImageInfo& image, const deck::Deck&) {
+    return samples(chain, image);
+  };
+  application.build = [chain](const io::ImageInfo& image, const deck::Deck& all) {
+    return build_for(chain, image, all);
   };
   return application;
 }

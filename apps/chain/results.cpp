@@ -28,19 +28,36 @@ std::set<std::string> all_steps(const Chain& chain) {
   return names;
 }
 
-ResultNames::ResultNames(Chain chain, std::map<std::string, std::string> within,
-                         std::vector<std::string> numbers)
-    : chain_(std::move(chain)), within_(std::move(within)), numbers_(std::move(numbers)) {}
-
-const std::string& ResultNames::step_around(const std::string& stage) const {
-  const auto found = within_.find(stage);
-  return found == within_.end() ? stage : found->second;
+std::vector<std::string> names_of_steps(const Chain& chain) {
+  std::vector<std::string> names;
+  for (const Step& step : chain.steps) {
+    names.push_back(step.name);
+    if (step.loop)
+      for (const Step& inner : step.loop->steps) names.push_back(inner.name);
+  }
+  return names;
 }
 
-AskedResults ResultNames::asked_in(const deck::Deck& deck) const {
+ResultNames::ResultNames(const Chain& chain, const deck::Deck& deck, const io::ImageInfo& image)
+    : chain_(chain),
+      deck_(deck),
+      image_(image),
+      stages_(named_stages(deck)),
+      numbers_(unread_numbers(chain, image.type, image.domain)) {}
+
+/// Returns the step to which a stage belongs, by its name; or the stage itself.
+std::string ResultNames::step_around(const std::string& stage) const {
+  std::string around;
+  for (const std::string& step : names_of_steps(chain_))
+    if ((stage == step || stage.starts_with(step + "_")) && step.size() > around.size()) around = step;
+  return around.empty() ? stage : around;
+}
+
+AskedResults ResultNames::asked() const {
+  check();
   AskedResults asked{{chain_.output}, {}};
-  for (const std::string& stage : named_stages(deck)) {
-    if (const std::string& step = step_around(stage); chain_.find(step) != nullptr) asked.wanted.insert(step);
+  for (const std::string& stage : stages_) {
+    if (const std::string step = step_around(stage); chain_.find(step) != nullptr) asked.wanted.insert(step);
     if (chain_.find(stage) != nullptr) asked.whole.insert(stage);
   }
   std::set<std::string> outputs = asked.whole;
@@ -56,17 +73,16 @@ AskedResults ResultNames::asked_in(const deck::Deck& deck) const {
   return asked;
 }
 
-void ResultNames::check(const deck::Deck& deck, const io::ImageInfo& image) const {
-  const std::vector<std::string> stages = named_stages(deck);
-  if (stages.empty()) return;
-  const app::WritableStages can_be_written = writable(image);
-  for (const std::string& stage : stages)
+void ResultNames::check() const {
+  if (stages_.empty()) return;
+  const app::WritableStages can_be_written = writable();
+  for (const std::string& stage : stages_)
     if (const std::string reason = reason_against(stage, can_be_written); !reason.empty())
-      deck.fail(stages_key, reason);
+      deck_.fail(stages_key, reason);
 }
 
 /// Returns the stages that can be written in a run with this image. Steps with errors are left out.
-app::WritableStages ResultNames::writable(const io::ImageInfo& image) const {
+app::WritableStages ResultNames::writable() const {
   app::WritableStages found{.kind = "step or stage"};
   found.add_result(chain_.output);
   found.add_input(main_input);
@@ -77,19 +93,16 @@ app::WritableStages ResultNames::writable(const io::ImageInfo& image) const {
     found.add_of_loop(step.name, step.name);
     for (const Step& inner : step.loop->steps) found.add_of_loop(inner.name, step.name);
   }
-  add_stages(found, image);
-  for (const auto& [stage, step] : within_)
-    if (const Step* loop = loop_around(step))
-      found.add_of_loop(stage, loop->name);
-    else
-      found.add_of_others(stage);
+  add_stages(found);
+  for (const std::string& stage : stages_)
+    if (const Step* loop = loop_around(step_around(stage))) found.add_of_loop(stage, loop->name);
   return found;
 }
 
 /// Adds the stages that the chain has for this image.
-void ResultNames::add_stages(app::WritableStages& found, const io::ImageInfo& image) const {
+void ResultNames::add_stages(app::WritableStages& found) const {
   const auto add = [&](const std::set<std::string>& steps) {
-    found.add(build(chain_, image.type, image.domain, steps).pipeline);
+    found.add(build(chain_, image_.type, image_.domain, steps).pipeline);
   };
   try {
     return add(all_steps(chain_));

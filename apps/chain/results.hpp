@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,33 +20,38 @@ struct AskedResults {
   std::set<std::string> whole;
 };
 
-/// The names that the key `output.stages` may have in decks of a chain.
+/// The names that the key `output.stages` may have in a deck of a chain, for an image.
 class ResultNames {
  public:
-  /// `within` has the stages that belong to steps, with the names of these steps, and `numbers` the steps
-  /// that are outputs because they are single numbers.
-  ResultNames(Chain chain, std::map<std::string, std::string> within, std::vector<std::string> numbers);
+  /// All arguments must outlive this object.
+  ResultNames(const Chain& chain, const tessera::deck::Deck& deck, const tessera::io::ImageInfo& image);
 
-  /// Returns what a deck asks for. A step of which the deck names an inner stage only, is no output of its
-  /// own, unless no other output needs it.
-  AskedResults asked_in(const tessera::deck::Deck& deck) const;
+  /// Returns what the deck asks for. A step of which the deck names an inner stage only, is no output of its
+  /// own, unless no other output needs it. Throws InputError, which says why, if the deck asks for something
+  /// that cannot be written in a run with this image.
+  AskedResults asked() const;
 
-  /// Throws InputError, which says why, if the deck asks for something that cannot be written in a run with
-  /// this image.
-  void check(const tessera::deck::Deck& deck, const tessera::io::ImageInfo& image) const;
+  /// The steps that are outputs because they are single numbers, which nothing reads.
+  const std::vector<std::string>& numbers() const { return numbers_; }
 
  private:
-  const std::string& step_around(const std::string& stage) const;
+  void check() const;
+  std::string step_around(const std::string& stage) const;
   const Step* loop_around(const std::string& step) const;
-  tessera::app::WritableStages writable(const tessera::io::ImageInfo& image) const;
-  void add_stages(tessera::app::WritableStages& found, const tessera::io::ImageInfo& image) const;
+  tessera::app::WritableStages writable() const;
+  void add_stages(tessera::app::WritableStages& found) const;
   std::string reason_against(const std::string& stage,
                              const tessera::app::WritableStages& can_be_written) const;
 
-  Chain chain_;
-  std::map<std::string, std::string> within_;
+  const Chain& chain_;
+  const tessera::deck::Deck& deck_;
+  const tessera::io::ImageInfo& image_;
+  std::vector<std::string> stages_;
   std::vector<std::string> numbers_;
 };
+
+/// Returns the names of all steps of a chain, and of the steps of its loops.
+std::vector<std::string> names_of_steps(const Chain& chain);
 
 /// Returns the names of all steps of a chain.
 std::set<std::string> all_steps(const Chain& chain);

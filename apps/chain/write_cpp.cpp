@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "build.hpp"
-#include "samples.hpp"
+#include "results.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/io/text_file.hpp"
 
@@ -108,26 +109,21 @@ std::string lines_of(const Step& step, const std::string& indent) {
   return fmt::format("{}const auto {} = {};\n", indent, variable(step.name), line_of(step));
 }
 
-/// Returns the samples that have stages which no sample before them has.
-std::vector<Sample> different_samples(const Chain& chain) {
-  std::vector<Sample> samples;
-  std::set<std::string> known;
-  for (Sample& sample : samples_of(chain, {chain.output})) {
-    const std::size_t before = known.size();
-    for (const auto& array : sample.built.pipeline.arrays()) known.insert(array.name);
-    if (known.size() > before) samples.push_back(std::move(sample));
-  }
-  return samples;
-}
-
-/// Returns the statements that tell the application the names of the stages in a sample.
-std::string lines_of_sample(const Sample& sample) {
-  std::string domain;
-  for (int d = 0; d < sample.domain.dimensions; ++d)
-    domain += fmt::format("{}{{0, {}}}", d > 0 ? ", " : "", sample.domain[d].size());
-  return fmt::format(
-      "  application = app::with_names_of(make_pipeline({}, Box{{{}}}), std::move(application));\n",
-      type_literal(sample.type), domain);
+/// Returns the pipeline for an image of some kind that the chain accepts: without channels or with one to
+/// four, of the types that operators take, or of one that they do not take. It is large, so that parts can be
+/// cut out of it.
+std::optional<BuiltChain> sample_of(const Chain& chain) {
+  for (const ElementType type :
+       {ElementType::int16, ElementType::uint8, ElementType::uint16, ElementType::float32})
+    for (const int channels : {0, 3, 1, 2, 4})
+      for (const std::int64_t side : {std::int64_t(1) << 14, std::int64_t(1) << 18}) try {
+          const Box plane{{0, side}, {0, side}};
+          return build(chain, type, channels == 0 ? plane : Box{plane[0], plane[1], {0, channels}},
+                       {chain.output});
+        } catch (const InputError&) {
+          // Another kind of images may be accepted.
+        }
+  return std::nullopt;
 }
 
 constexpr const char* program_text = R"(// Written by tessera-chain --write-cpp.
@@ -166,21 +162,21 @@ int main(int argc, char** argv) {{
       .summary = "Computes a chain of operators on an image.",
       .further_images = {{{3}}},
       .default_compute = "auto",
-      .stages_within = {{{5}}},
+      .stages_within = [](const Algorithm& pipeline) {{ return app::stages_of_steps(pipeline, {{{4}}}); }},
       .build = [](const io::ImageInfo& image, const deck::Deck&) {{ return make_pipeline(image.type, image.domain); }}}};
-{4}  return app::run_pipeline_application(argc, argv, application);
+  return app::run_pipeline_application(argc, argv, application);
 }}
 )";
 
 }  // namespace
 
 std::string cpp_of(const Chain& chain, const std::string& name) {
-  const std::vector<Sample> samples = different_samples(chain);
-  if (samples.empty())
+  const std::optional<BuiltChain> sample = sample_of(chain);
+  if (!sample)
     throw InputError(fmt::format(
         "{}: the chain accepts no image of any kind that was tried: run it with an image to see why",
         chain.find(chain.output)->location));
-  const std::vector<std::string>& numbers = samples.front().built.numbers;
+  const std::vector<std::string>& numbers = sample->numbers;
   std::set<std::string> wanted(numbers.begin(), numbers.end());
   wanted.insert(chain.output);
   const std::set<std::string> needed = needed_by(chain, wanted);
@@ -198,17 +194,10 @@ std::string cpp_of(const Chain& chain, const std::string& name) {
     if (needed.contains(step.name)) steps += lines_of(step, "  ");
   for (const std::string& number : numbers)
     steps += fmt::format("  operators::output(pipeline, {});\n", variable(number));
-  std::string names;
-  std::map<std::string, std::string> within;
-  for (const Sample& sample : samples) {
-    names += lines_of_sample(sample);
-    within.insert(sample.built.within.begin(), sample.built.within.end());
-  }
-  std::vector<std::string> pairs;
-  for (const auto& [stage, step] : within)
-    pairs.push_back(fmt::format("{{{}, {}}}", text_literal(stage), text_literal(step)));
+  std::vector<std::string> names;
+  for (const std::string& name : names_of_steps(chain)) names.push_back(text_literal(name));
   return fmt::format(program_text, steps, variable(chain.output), text_literal(name), fmt::join(images, ", "),
-                     names, fmt::join(pairs, ", "));
+                     fmt::join(names, ", "));
 }
 
 std::string write_cpp(const Chain& chain, const std::string& path) {

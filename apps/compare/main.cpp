@@ -89,15 +89,14 @@ std::vector<deck::KeyDeclaration> keys() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  app::PipelineApplication application{
-      .program = "tessera-compare",
-      .summary =
-          "Says how far two images of the same type and size are apart; status 1 if beyond a tolerance.",
-      .output_is_optional = true,
-      .verdict = verdict,
-      .further_images = {{.name = "other", .help = "The image to compare with", .required = true}},
-      .parameters = keys(),
-      .build = build};
-  const Pipeline sample = compare::make_pipeline<std::uint8_t, 2>(Box{{0, 8}, {0, 8}}, 255, true);
-  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+  return app::run_pipeline_application(
+      argc, argv,
+      {.program = "tessera-compare",
+       .summary =
+           "Says how far two images of the same type and size are apart; status 1 if beyond a tolerance.",
+       .output_is_optional = true,
+       .verdict = verdict,
+       .further_images = {{.name = "other", .help = "The image to compare with", .required = true}},
+       .parameters = keys(),
+       .build = build});
 }

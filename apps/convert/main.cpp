@@ -56,25 +56,32 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   }
 }
 
+/// Returns the pipeline of images that are not copied.
+std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck&) {
+  std::vector<Pipeline> samples;
+  samples.push_back(
+      convert::make_pipeline<2>(Box{{0, 8}, {0, 8}}, ElementType::uint8, ElementType::float32, 1));
+  return samples;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  app::PipelineApplication application{
-      .program = "tessera-convert",
-      .summary = "Converts an image to another format, or to another type of its numbers.",
-      .parameters = {{.name = "type",
-                      .type = deck::ValueType::choice,
-                      .group = "Conversion",
-                      .help = "The type of the result: integers are rounded, and end at the type's limits",
-                      .default_text = "same",
-                      .choices = types()},
-                     {.name = "scale",
-                      .type = deck::ValueType::real,
-                      .group = "Conversion",
-                      .help = "The factor of every number; 257 spreads uint8 over uint16",
-                      .default_text = "1"}},
-      .build = build};
-  const Pipeline sample =
-      convert::make_pipeline<2>(Box{{0, 8}, {0, 8}}, ElementType::uint8, ElementType::float32, 1);
-  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+  return app::run_pipeline_application(
+      argc, argv,
+      {.program = "tessera-convert",
+       .summary = "Converts an image to another format, or to another type of its numbers.",
+       .parameters = {{.name = "type",
+                       .type = deck::ValueType::choice,
+                       .group = "Conversion",
+                       .help = "The type of the result: integers are rounded, and end at the type's limits",
+                       .default_text = "same",
+                       .choices = types()},
+                      {.name = "scale",
+                       .type = deck::ValueType::real,
+                       .group = "Conversion",
+                       .help = "The factor of every number; 257 spreads uint8 over uint16",
+                       .default_text = "1"}},
+       .samples = samples,
+       .build = build});
 }

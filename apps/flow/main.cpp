@@ -50,7 +50,7 @@ KeyDeclaration count(const char* name, const char* help, const char* value) {
           .maximum = 1000000};
 }
 
-/// The keys that say which stages and loops there are.
+/// The keys of the pyramid and of the solver.
 std::vector<KeyDeclaration> level_keys() {
   return {{.name = "scales",
            .type = ValueType::integer,
@@ -186,7 +186,8 @@ Extras extras_of(const deck::Deck& deck, bool has_truth) {
 std::set<int> levels_in_tiles(const deck::Deck& deck, std::size_t levels) {
   std::set<int> in_tiles;
   for (int level = 0; runs_on_host && level < static_cast<int>(levels); ++level)
-    if (deck.get<std::int64_t>(fmt::format("loops.solve_{}.turns_per_tile", level)) > 1)
+    if (const std::string key = fmt::format("loops.solve_{}.turns_per_tile", level);
+        deck.schema().find(key) != nullptr && deck.get<std::int64_t>(key) > 1)
       in_tiles.insert(level);
   return in_tiles;
 }
@@ -205,33 +206,39 @@ Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::
 
 Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
 
-/// Adds the names of the stages and loops that there may be, those of at least as many levels as there are
-/// without the key: decks that schedule some levels, or the stages of a solver, serve frames with fewer
-/// levels and other solvers, too.
-app::PipelineApplication complete(app::PipelineApplication application, const deck::Deck& deck) {
+/// Returns the pipeline for large frames, which have all levels that the deck allows.
+std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
   Settings settings = settings_of_levels(deck);
-  settings.levels = std::max(settings.levels.value_or(1), most_default_levels);
-  settings.penalty = Penalty::charbonnier;
+  if (!settings.levels) settings.levels = most_default_levels;
   std::int64_t extent = 1;
   const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
   while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;
-  // `build` refuses more levels than the frames have.
   settings.levels = std::min(*settings.levels, most_levels(frame(), settings.zoom));
-  for (const Solver solver : {Solver::red_black, Solver::chebyshev}) {
-    settings.solver = solver;
-    application = app::with_names_of(
-        make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}), std::move(application));
+  std::vector<Pipeline> samples;
+  samples.push_back(make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}));
+  return samples;
+}
+
+/// Returns the stages of coarser levels, with those of the finest level.
+std::map<std::string, std::string> stages_of_levels(const Algorithm& pipeline) {
+  std::set<std::string> names;
+  for (const ArrayDeclaration& array : pipeline.arrays()) names.insert(array.name);
+  std::map<std::string, std::string> within;
+  for (const std::string& stage : names) {
+    const auto end = stage.rfind('_');
+    if (end == std::string::npos || stage.substr(end) == "_0" ||
+        stage.find_first_not_of("0123456789", end + 1) != std::string::npos)
+      continue;
+    if (const std::string finest = stage.substr(0, end) + "_0"; names.contains(finest))
+      within[stage] = finest;
   }
-  for (const char* stage : {"magnitude", "picture"}) application.stages.emplace_back(stage);
-  application.reductions.emplace_back("largest_square");
-  for (const std::string& stage : application.stages)
-    if (const auto end = stage.rfind('_');
-        end != std::string::npos && stage.substr(end) != "_0" &&
-        std::ranges::all_of(stage.substr(end + 1), [](char c) { return c >= '0' && c <= '9'; }))
-      if (const std::string finest = stage.substr(0, end) + "_0";
-          std::ranges::find(application.stages, finest) != application.stages.end())
-        application.stages_within[stage] = finest;
-  return application;
+  return within;
+}
+
+std::vector<KeyDeclaration> keys() {
+  std::vector<KeyDeclaration> keys = level_keys();
+  std::ranges::move(other_keys(), std::back_inserter(keys));
+  return keys;
 }
 
 app::PipelineApplication program() {
@@ -250,9 +257,10 @@ app::PipelineApplication program() {
           .picture = "picture",
           .needs_finite_images = true,
           .may_end_by_turns = true,
-          .parameters = other_keys(),
-          .first_parameters = level_keys(),
-          .complete = complete,
+          .parameters = keys(),
+          .stages_within = stages_of_levels,
+          .samples = samples,
+          .reads_schedule = true,
           .build = build,
           .build_with = build_with};
 }

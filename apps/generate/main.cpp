@@ -28,13 +28,11 @@ Pipeline generate_image(const deck::Deck& deck) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Pipeline sample =
-      generate::make_pipeline<std::uint8_t>(Box{{0, 8}, {0, 8}}, generate::Checkerboard());
   return app::run_pipeline_application(
       argc, argv,
-      app::with_names_of(sample, {.program = "tessera-generate",
-                                  .summary = "Draws a star field, a zone plate, noise or a checkerboard.",
-                                  .generates_images = true,
-                                  .parameters = generate::keys(),
-                                  .generate = generate_image}));
+      {.program = "tessera-generate",
+       .summary = "Draws a star field, a zone plate, noise or a checkerboard.",
+       .generates_images = true,
+       .parameters = generate::keys(),
+       .generate = generate_image});
 }

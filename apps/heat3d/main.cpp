@@ -16,11 +16,9 @@ tessera::Pipeline generate(const tessera::deck::Deck& deck) {
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          heat3d::make_pipeline<float>({}),
-          {.program = "tessera-heat3d",
-           .summary = "Diffusion of a sine mode in a cube, by explicit Euler steps, against its closed form.",
-           .parameters = heat3d::keys(),
-           .turn_limits = {"steps"},
-           .generate = generate}));
+      {.program = "tessera-heat3d",
+       .summary = "Diffusion of a sine mode in a cube, by explicit Euler steps, against its closed form.",
+       .parameters = heat3d::keys(),
+       .turn_limits = {"steps"},
+       .generate = generate});
 }

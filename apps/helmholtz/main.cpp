@@ -100,25 +100,14 @@ const std::vector<KeyDeclaration> parameters = {
      .default_text = "100000",
      .minimum = 1}};
 
-/// All stages that there may be.
-tessera::app::PipelineApplication with_all_names(tessera::app::PipelineApplication application) {
-  const Problem sample{.intervals_x = 8, .intervals_y = 8, .solver = Solver::red_black, .tolerance = 0.0};
-  Problem other = sample;
-  other.solver = Solver::chebyshev;
-  other.norm = helmholtz::Norm::root_mean_square;
-  return tessera::app::with_names_of(
-      helmholtz::make_pipeline<float>(other),
-      tessera::app::with_names_of(helmholtz::make_pipeline<float>(sample), std::move(application)));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      with_all_names({.program = "tessera-helmholtz",
-                      .summary = "Solves Helmholtz's equation on a square, iterating until it converges.",
-                      .parameters = parameters,
-                      .turn_limits = {"turns"},
-                      .generate = generate}));
+      {.program = "tessera-helmholtz",
+       .summary = "Solves Helmholtz's equation on a square, iterating until it converges.",
+       .parameters = parameters,
+       .turn_limits = {"turns"},
+       .generate = generate});
 }

@@ -18,11 +18,8 @@ tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          interpolate::make_pipeline<float>({{0, 8}, {0, 8}, {0, 4}}),
-          {.program = "tessera-interpolate",
-           .summary =
-               "Fills the transparent points of an RGBA image of uint8, uint16 or float32 from the opaque "
-               "ones.",
-           .build = build}));
+      {.program = "tessera-interpolate",
+       .summary = "Fills the transparent points of an RGBA image of uint8, uint16 or float32 from the opaque "
+                  "ones.",
+       .build = build});
 }

@@ -150,23 +150,15 @@ const std::vector<deck::KeyDeclaration> parameters = {
      .default_text = "0",
      .minimum = 0}};
 
-/// Adds the names of all stages that there may be.
-app::PipelineApplication with_all_names(app::PipelineApplication application) {
-  kmeans::Task task{.clusters = 2};
-  const auto add = [&](const Pipeline& sample) {
-    application = app::with_names_of(sample, std::move(application));
-  };
-  for (const auto bounds : {kmeans::Bounds::none, kmeans::Bounds::hamerly})
-    for (const auto& given : {std::optional<ElementType>(), std::optional(ElementType::float32)}) {
-      task.bounds = bounds;
-      task.given = given;
-      // The labels of pictures are outputs, too, if they are written, so that the picture comes first.
-      add(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
-      add(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
-    }
-  // It is both printed and written.
-  application.writable_stages.add_name("inertia");
-  return application;
+/// Returns pipelines for rows and for pixels, which have other stages.
+std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
+  kmeans::Task task = task_of(deck, std::numeric_limits<std::int64_t>::max());
+  task.clusters = std::min(task.clusters, 2);
+  if (deck.is_set("input.centres")) task.given = ElementType::float32;
+  std::vector<Pipeline> samples;
+  samples.push_back(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
+  samples.push_back(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
+  return samples;
 }
 
 }  // namespace
@@ -174,18 +166,18 @@ app::PipelineApplication with_all_names(app::PipelineApplication application) {
 int main(int argc, char** argv) {
   return app::run_pipeline_application(
       argc, argv,
-      with_all_names(
-          {.program = "tessera-kmeans",
-           .summary = "Divides points into clusters around means, and pictures into few colours.",
-           .written_stages = {"labels", "centres", "counts", "inertia"},
-           .further_images = {{.name = "start",
-                               .help = "The first centres, a row for each",
-                               .block = "centres",
-                               .key = "input.centres",
-                               .may_differ = true}},
-           .may_end_by_turns = true,
-           .parameters = parameters,
-           .turn_limits = {"turns"},
-           .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
-           .build_with = build}));
+      {.program = "tessera-kmeans",
+       .summary = "Divides points into clusters around means, and pictures into few colours.",
+       .written_stages = {"labels", "centres", "counts", "inertia"},
+       .further_images = {{.name = "start",
+                           .help = "The first centres, a row for each",
+                           .block = "centres",
+                           .key = "input.centres",
+                           .may_differ = true}},
+       .may_end_by_turns = true,
+       .parameters = parameters,
+       .samples = samples,
+       .turn_limits = {"turns"},
+       .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
+       .build_with = build});
 }

@@ -105,16 +105,12 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // With all stages and numbers that there may be.
-  constexpr tessera::Range some{0, 8};
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          life::make_pipeline({some, some}, {.board = {some, some}, .greatest_period = 2}),
-          {.program = "tessera-life",
-           .summary = "Conway's Game of Life, from an RLE pattern or an image of uint8, where 0 is dead.",
-           .writes_patterns = true,
-           .parameters = parameters,
-           .turn_limits = {"generations"},
-           .build = build}));
+      {.program = "tessera-life",
+       .summary = "Conway's Game of Life, from an RLE pattern or an image of uint8, where 0 is dead.",
+       .writes_patterns = true,
+       .parameters = parameters,
+       .turn_limits = {"generations"},
+       .build = build});
 }

@@ -45,11 +45,9 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          local_laplacian::make_pipeline({{0, 8}, {0, 8}, {0, 3}}, {.levels = most_levels}),
-          {.program = "tessera-local-laplacian",
-           .summary = "Local Laplacian filter: adds detail to an RGB image of uint8 or uint16, or tone to "
-                      "its areas.",
-           .parameters = parameters,
-           .build = build}));
+      {.program = "tessera-local-laplacian",
+       .summary = "Local Laplacian filter: adds detail to an RGB image of uint8 or uint16, or tone to "
+                  "its areas.",
+       .parameters = parameters,
+       .build = build});
 }

@@ -57,10 +57,8 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          resize::make_pipeline<float, 2>({{0, 8}, {0, 8}}, 1.3f),
-          {.program = "tessera-resize",
-           .summary = "Enlarges an image of uint8, uint16 or float32 by cubic convolution.",
-           .parameters = parameters,
-           .build = build}));
+      {.program = "tessera-resize",
+       .summary = "Enlarges an image of uint8, uint16 or float32 by cubic convolution.",
+       .parameters = parameters,
+       .build = build});
 }

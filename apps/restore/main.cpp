@@ -56,14 +56,13 @@ std::vector<deck::KeyDeclaration> keys() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  app::PipelineApplication application{
-      .program = "tessera-restore",
-      .summary = "Restores a grey image of uint8 with salt-and-pepper noise.",
-      .further_images = {{"clean", "The image without noise, to compare with"}},
-      .parameters = keys(),
-      .turn_limits = {"cycles"},
-      .build = build,
-      .parts = {{"detect", "weight", build_detection}, {"restore", "restored", build_restoration}}};
-  const Pipeline sample = restore::make_pipeline(Box{{0, 16}, {0, 16}}, {}, true);
-  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+  return app::run_pipeline_application(
+      argc, argv,
+      {.program = "tessera-restore",
+       .summary = "Restores a grey image of uint8 with salt-and-pepper noise.",
+       .further_images = {{"clean", "The image without noise, to compare with"}},
+       .parameters = keys(),
+       .turn_limits = {"cycles"},
+       .build = build,
+       .parts = {{"detect", "weight", build_detection}, {"restore", "restored", build_restoration}}});
 }

@@ -216,25 +216,6 @@ std::vector<deck::KeyDeclaration> kernel_keys() {
            .maximum = 1e6}};
 }
 
-/// Returns a task for each set of stages that a pipeline may have.
-std::vector<spectrum::Task> samples() {
-  using spectrum::Kernel, spectrum::Method, spectrum::Result, spectrum::Task;
-  std::vector<Task> tasks;
-  for (const auto result : {Result::power, Result::image, Result::complex})
-    for (const double highest : {0.0, 0.1})
-      tasks.push_back({.result = result, .filter = {.highest = highest}});
-  for (const auto border : {Boundary::periodic, Boundary::mirror})
-    for (const double sigma : {0.0, 0.5})
-      for (const auto result : {Result::convolved, Result::deconvolved})
-        for (const auto method : {Method::direct, Method::transform})
-          tasks.push_back({.result = result,
-                           .kernel = {.width = 3, .height = 3, .sigma = sigma},
-                           .border = border,
-                           .method = method,
-                           .noise = 1});
-  return tasks;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -252,8 +233,5 @@ int main(int argc, char** argv) {
       .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
       .build_with = build};
   for (const deck::KeyDeclaration& key : kernel_keys()) application.parameters.push_back(key);
-  for (const spectrum::Task& task : samples())
-    application = app::with_names_of(spectrum::make_pipeline<std::uint8_t, float, 2>({{0, 8}, {0, 8}}, task),
-                                     std::move(application));
   return app::run_pipeline_application(argc, argv, application);
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "pipeline.hpp"
 #include "tessera/app/image_application.hpp"
@@ -90,7 +89,7 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
 
 constexpr const char* key_group = "Stereo";
 
-/// Returns the keys of what is searched, on which the stages depend.
+/// Returns the keys of what is searched.
 std::vector<KeyDeclaration> keys_of_search() {
   return {
       {.name = "result",
@@ -123,7 +122,7 @@ std::vector<KeyDeclaration> keys_of_search() {
        .default_text = "false"}};
 }
 
-/// Returns the keys of what becomes of images and of matches, on which the stages depend.
+/// Returns the keys of what becomes of images and of matches.
 std::vector<KeyDeclaration> keys_of_filters() {
   return {
       {.name = "check.tolerance",
@@ -151,13 +150,6 @@ std::vector<KeyDeclaration> keys_of_filters() {
                "operator",
        .default_text = "none",
        .choices = {"none", "sobel"}}};
-}
-
-/// Returns the keys on which the stages depend.
-std::vector<KeyDeclaration> keys_of_stages() {
-  std::vector<KeyDeclaration> keys = keys_of_search();
-  std::ranges::move(keys_of_filters(), std::back_inserter(keys));
-  return keys;
 }
 
 /// Returns the keys of what errors are computed from.
@@ -218,21 +210,11 @@ std::vector<KeyDeclaration> keys_of_cameras() {
        .maximum = 1e9}};
 }
 
-/// Returns the keys on which the stages do not depend.
 std::vector<KeyDeclaration> keys() {
-  std::vector<KeyDeclaration> keys = keys_of_errors();
-  std::ranges::move(keys_of_cameras(), std::back_inserter(keys));
+  std::vector<KeyDeclaration> keys = keys_of_search();
+  for (const auto& more : {keys_of_filters(), keys_of_errors(), keys_of_cameras()})
+    keys.insert(keys.end(), more.begin(), more.end());
   return keys;
-}
-
-/// Adds the names of the stages, which follow from the deck.
-app::PipelineApplication complete(app::PipelineApplication application, const deck::Deck& deck) {
-  Settings settings = settings_of_stages(deck);
-  // `build` refuses what is not possible.
-  settings.blocks = std::min(settings.blocks, settings.disparities);
-  settings.baselines.assign(BlockMatching::most_matches, 1);
-  const Box image{{0, settings.disparities}, {0, 1}};
-  return app::with_names_of(make_pipeline(image, ElementType::uint8, settings), std::move(application));
 }
 
 /// Returns the tasks into which the pipeline can be divided: the search of each block of disparities, in the
@@ -263,8 +245,6 @@ app::PipelineApplication program() {
                            .prefix = "match",
                            .most = BlockMatching::most_matches}},
           .parameters = keys(),
-          .first_parameters = keys_of_stages(),
-          .complete = complete,
           .build = build,
           .tasks = tasks};
 }

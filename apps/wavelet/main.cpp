@@ -15,9 +15,7 @@ tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck
 int main(int argc, char** argv) {
   return tessera::app::run_pipeline_application(
       argc, argv,
-      tessera::app::with_names_of(
-          wavelet::make_pipeline({{0, 8}, {0, 8}}),
-          {.program = "tessera-wavelet",
-           .summary = "The low and the high band of Daubechies' wavelet D4 along x, of an image of float32.",
-           .build = build}));
+      {.program = "tessera-wavelet",
+       .summary = "The low and the high band of Daubechies' wavelet D4 along x, of an image of float32.",
+       .build = build});
 }

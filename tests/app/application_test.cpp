@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Descriptions of applications name further images, outputs of several names, and written stages.
+// Descriptions of applications name further images and written stages, and decks the stages of pipelines.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "domain/random.hpp"
+#include "messages.hpp"
 #include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/stream_items.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/deck/load.hpp"
+#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {
@@ -38,11 +41,11 @@ Pipeline two_stages(const std::string& first, const std::string& last) {
   return pipeline;
 }
 
-PipelineApplication application_of(const Pipeline& pipeline) {
+PipelineApplication two_stage_application() {
   PipelineApplication application;
   application.program = "tessera-two";
   application.build = [](const io::ImageInfo&, const deck::Deck&) { return two_stages("first", "last"); };
-  return with_names_of(pipeline, application);
+  return application;
 }
 
 deck::Deck deck_of(const PipelineApplication& application, const std::string& text) {
@@ -50,7 +53,7 @@ deck::Deck deck_of(const PipelineApplication& application, const std::string& te
 }
 
 TEST(WrittenStages, AreThoseOfTheDeckOrElseOfTheApplication) {
-  PipelineApplication application = application_of(two_stages("first", "last"));
+  PipelineApplication application = two_stage_application();
   const std::string file = "{input: {file: a.png}, output: {file: o.h5";
   using Names = std::vector<std::string>;
   EXPECT_EQ(written_stages(deck_of(application, file + "}}")), Names());
@@ -62,30 +65,95 @@ TEST(WrittenStages, AreThoseOfTheDeckOrElseOfTheApplication) {
 }
 
 TEST(WrittenStages, BecomeOutputsWithThePointsThatTheResultNeeds) {
-  PipelineApplication application = application_of(two_stages("first", "last"));
+  PipelineApplication application = two_stage_application();
   application.written_stages = {"first"};
   const deck::Deck deck = deck_of(application, "{input: {file: a.png}, output: {file: o.h5}}");
   Pipeline pipeline = two_stages("first", "last");
-  write_stages(pipeline, application, deck);
+  write_stages(pipeline, application, deck, "last");
   const ArrayDeclaration& first = pipeline[pipeline.find("first")];
   EXPECT_TRUE(first.is_output);
   EXPECT_EQ(first.domain, (Box{{-1, 31}, {0, 20}}));
 }
 
-TEST(OtherOutputs, AreThoseOfLaterSamples) {
-  const Pipeline second = two_stages("first", "final");
-  const PipelineApplication application = with_names_of(second, application_of(two_stages("first", "last")));
-  EXPECT_EQ(application.output, "last");
-  EXPECT_EQ(application.other_outputs, std::vector<std::string>{"final"});
-  EXPECT_EQ(application.output_of(two_stages("first", "last")), "last");
-  EXPECT_EQ(application.output_of(second), "final");
-  // Schedules may name both.
-  EXPECT_NE(make_schema(application).find("schedule.last.tile"), nullptr);
-  EXPECT_NE(make_schema(application).find("schedule.final.tile"), nullptr);
+constexpr const char* some_files = "input: {file: a.png}\noutput: {file: o.h5}\n";
+
+TEST(KeysAfterThePipeline, AreThoseOfItsStages) {
+  const PipelineApplication application = two_stage_application();
+  const io::ImageInfo image{.domain = image_box};
+  const deck::Deck deck = deck_of(
+      application, some_files + std::string("schedule: {'*': {compute: tile}, last: {tile: [8, 4]}}\n"));
+  EXPECT_EQ(deck.schema().find("schedule.first.compute"), nullptr);
+  const AskedPipeline asked = asked_pipeline(application, deck, &image);
+  EXPECT_EQ(asked.deck.get<std::string>("schedule.first.compute"), "tile");
+  EXPECT_EQ(asked.schedule.stages.at("first").placement, Placement::tile);
+  EXPECT_EQ(asked.schedule.stages.at("last").tile, (TileSize{8, 4}));
+  EXPECT_EQ(asked.result, "last");
+}
+
+TEST(KeysAfterThePipeline, OfStagesThatItLacksAreRefused) {
+  const PipelineApplication application = two_stage_application();
+  const io::ImageInfo image{.domain = image_box};
+  const auto message = [&](const std::string& lines) {
+    const deck::Deck deck = deck_of(application, some_files + lines);
+    return test::message_of<InputError>([&] { asked_pipeline(application, deck, &image); });
+  };
+  test::expect_message(message("schedule: {firs: {compute: tile}}"),
+                       {"d.yaml:3:12:", "no stage matches 'firs'", "did you mean 'first'?"});
+  test::expect_message(message("schedule: {last: {compute: tile}}"),
+                       {"d.yaml:3:28:", "'schedule.last.compute'", "distributed"});
+  test::expect_message(message("loops: {solve: {turns_per_tile: 2}}"),
+                       {"d.yaml:3:9:", "no loop matches 'solve'", "there is none"});
+  test::expect_message(message("checkpoint: {directory: here}"),
+                       {"d.yaml:3:25:", "'checkpoint.directory'", "no loop"});
+}
+
+TEST(KeysAfterThePipeline, OfStagesForOtherImagesHaveNoEffect) {
+  PipelineApplication application = two_stage_application();
+  application.samples = [](const io::ImageInfo&, const deck::Deck&) {
+    std::vector<Pipeline> samples;
+    samples.push_back(two_stages("other", "last"));
+    return samples;
+  };
+  const io::ImageInfo image{.domain = image_box};
+  const deck::Deck deck =
+      deck_of(application, some_files + std::string("schedule: {other: {compute: tile}}\n"));
+  const AskedPipeline asked = asked_pipeline(application, deck, &image);
+  EXPECT_EQ(asked.deck.get<std::string>("schedule.other.compute"), "tile");
+  EXPECT_FALSE(asked.schedule.stages.contains("other"));
+}
+
+TEST(KeysAfterThePipeline, DecksThatArePrintedSayTheSame) {
+  const PipelineApplication application = two_stage_application();
+  const deck::Deck deck = deck_of(
+      application, some_files + std::string("schedule: {'*': {compute: tile}, last: {tile: {host: [8, "
+                                            "4], device: auto}}}\nschedule.first.compute: rank\n"));
+  const deck::Deck again = deck_of(application, deck::print(deck));
+  EXPECT_TRUE(again == deck) << deck::print(deck);
+  const io::ImageInfo image{.domain = image_box};
+  EXPECT_EQ(asked_pipeline(application, again, &image).schedule.stages.at("first").placement,
+            Placement::rank);
+}
+
+TEST(ResultTest, APipelineHasOne) {
+  PipelineApplication application = two_stage_application();
+  application.build = [](const io::ImageInfo&, const deck::Deck&) {
+    Pipeline pipeline = two_stages("first", "last");
+    pipeline.output(pipeline.find("first"), image_box);
+    return pipeline;
+  };
+  const io::ImageInfo image{.domain = image_box};
+  const deck::Deck deck = deck_of(application, some_files);
+  test::expect_message(test::message_of<InternalError>([&] { asked_pipeline(application, deck, &image); }),
+                       {"tessera-two", "2 outputs"});
+  application.result = "first";
+  EXPECT_EQ(asked_pipeline(application, deck, &image).result, "first");
+  application.result = "";
+  application.picture = "last";
+  EXPECT_EQ(asked_pipeline(application, deck, &image).result, "first");
 }
 
 TEST(FurtherImage, MayHaveAnyKey) {
-  PipelineApplication application = application_of(two_stages("first", "last"));
+  PipelineApplication application = two_stage_application();
   application.further_images = {{.name = "given", .help = "More", .block = "more", .key = "input.more"}};
   const deck::Schema schema = make_schema(application);
   EXPECT_EQ(application.further_images.front().file_key(), "input.more");
@@ -99,7 +167,7 @@ TEST(FurtherImage, MayHaveAnyKey) {
 
 /// In a series that is divided, no result may replace a further image.
 TEST(FurtherImage, IsKnownByItsKeyToSeriesThatAreDivided) {
-  PipelineApplication application = application_of(two_stages("first", "last"));
+  PipelineApplication application = two_stage_application();
   application.further_images = {
       {.name = "given", .help = "More", .block = "more", .key = "input.more", .may_differ = true}};
   application.build_with = [](const io::ImageInfo&, const std::map<std::string, io::ImageInfo>&,

@@ -88,8 +88,10 @@ int fail_in_iteration(int argc, char** argv, bool stalls) {
 /// A graph whose calls on the last rank take a while, or too long.
 class SlowGraph final : public app::GraphProgram {
  public:
-  SlowGraph(const app::GraphSetting& setting, bool stalls) {
-    const bool is_slow = setting.session.rank() + 1 == setting.session.rank_count();
+  SlowGraph(const app::GraphSetting& setting, std::string_view place) {
+    const bool stalls = place == "graph-stalls";
+    const bool is_slow =
+        place != "graph-quick" && setting.session.rank() + 1 == setting.session.rank_count();
     const auto numbers = graph_.source("count", {.rank = graph::Task::every_rank}, [](std::int64_t i) {
       return i < 3 ? std::optional(i) : std::nullopt;
     });
@@ -111,11 +113,11 @@ class SlowGraph final : public app::GraphProgram {
   graph::Graph graph_{"slow"};
 };
 
-int run_slow_graph(int argc, char** argv, bool stalls) {
+int run_slow_graph(int argc, char** argv, std::string_view place) {
   app::GraphApplication application{
       .program = "failing", .summary = "Is slow.", .graphs = {app::GraphNames()}};
-  application.make = [stalls](const app::GraphSetting& setting) {
-    return std::make_unique<SlowGraph>(setting, stalls);
+  application.make = [place](const app::GraphSetting& setting) {
+    return std::make_unique<SlowGraph>(setting, place);
   };
   return app::run_graph_application(argc, argv, application);
 }
@@ -155,17 +157,7 @@ Pipeline sleeping() {
 int generate(int argc, char** argv, Pipeline (*pipeline)()) {
   app::PipelineApplication application{.program = "failing", .summary = "Stands still, or is slow."};
   application.generate = [pipeline](const deck::Deck&) { return pipeline(); };
-  return app::run_pipeline_application(argc, argv, app::with_names_of(pipeline(), application));
-}
-
-/// With a name that the pipeline lacks.
-app::PipelineApplication named_by_hand(app::PipelineApplication application, std::string_view place) {
-  application.output = place == "names-no-output" ? "" : place.ends_with("-output") ? "zeros" : "zero";
-  application.output_is_optional = place == "names-optional-output";
-  if (place == "names-stage") application.stages = {"zer"};
-  if (place == "names-reduction") application.reductions = {"greatest"};
-  if (place == "names-loop") application.loops = {"solve"};
-  return application;
+  return app::run_pipeline_application(argc, argv, application);
 }
 
 int fail_in_pipeline(int argc, char** argv, std::string_view place) {
@@ -181,9 +173,8 @@ int fail_in_pipeline(int argc, char** argv, std::string_view place) {
     if (place == "verdict") throw std::runtime_error("no verdict");
     return "";
   };
-  if (place.starts_with("names"))
-    return app::run_pipeline_application(argc, argv, named_by_hand(application, place));
-  return app::run_pipeline_application(argc, argv, app::with_names_of(nothing(), application));
+  if (place == "picture") application.picture = "zero";
+  return app::run_pipeline_application(argc, argv, application);
 }
 
 struct Copy {
@@ -214,15 +205,14 @@ int stall_in_series(int argc, char** argv) {
   application.build = [](const io::ImageInfo& image, const deck::Deck&) {
     return stalling_copy(image.domain);
   };
-  return app::run_pipeline_application(argc, argv,
-                                       app::with_names_of(stalling_copy({{0, 8}, {0, 8}}), application));
+  return app::run_pipeline_application(argc, argv, application);
 }
 
 int copy_finite_images(int argc, char** argv) {
   app::PipelineApplication application{
       .program = "failing", .summary = "Copies.", .needs_finite_images = true};
   application.build = [](const io::ImageInfo& image, const deck::Deck&) { return copies(image.domain); };
-  return app::run_pipeline_application(argc, argv, app::with_names_of(copies({{0, 8}, {0, 8}}), application));
+  return app::run_pipeline_application(argc, argv, application);
 }
 
 }  // namespace
@@ -233,7 +223,7 @@ int main(int argc, char** argv) {
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
   if (place.starts_with("iteration"))
     return fail_in_iteration(argc - 1, argv + 1, place == "iteration-stalls");
-  if (place.starts_with("graph")) return run_slow_graph(argc - 1, argv + 1, place == "graph-stalls");
+  if (place.starts_with("graph")) return run_slow_graph(argc - 1, argv + 1, place);
   if (place == "series-stalls") return stall_in_series(argc - 1, argv + 1);
   if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
   if (place == "stalls") return generate(argc - 1, argv + 1, stalling);

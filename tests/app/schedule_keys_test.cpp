@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/random.hpp"
 #include "messages.hpp"
-#include "tessera/app/image_application.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
@@ -24,33 +23,6 @@ deck::Deck load(const std::string& text) {
 
 Schedule schedule(const std::string& text, bool device = false) {
   return schedule_from_deck(load(text), names, device);
-}
-
-/// A schedule that a deck for `names` can give.
-Schedule random_deck_schedule(test::Random& random) {
-  Schedule made;
-  const std::vector<int> order = random.one_of<std::vector<int>>({{0}, {1, 0}, {2}});
-  const bool may_leave_idle = random.chance(50);
-  const auto grid = [&] {
-    return GridRequest{random.one_of<std::vector<int>>({{1, 0}, {0}, {2, 3, 0}}), order, may_leave_idle};
-  };
-  const auto tile = [&] { return random.one_of<TileSize>({{}, {7}, {4096, 32}}); };
-  made.grid = grid();
-  made.slicing = random.one_of<Slicing>({Slicing::ceil, Slicing::balanced});
-  made.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
-  for (const char* name : {"low", "high", "result"}) {
-    StageSchedule& stage = made.stages[name];
-    if (std::string_view(name) != "result")
-      stage.placement =
-          random.one_of<Placement>({Placement::distributed, Placement::rank, Placement::replicated,
-                                    Placement::tile, Placement::window, Placement::outer_tile});
-    if (random.chance(40)) stage.grid = grid();
-    stage.align_own = random.chance(30);
-    stage.tile = tile();
-    stage.inner = tile();
-  }
-  made.loops["solve"] = {random.small(1, 3), random.small(1, 3), random.small(1, 3), false};
-  return made;
 }
 
 TEST(ScheduleKeysTest, StagesWithinAnotherFollowItsKeys) {
@@ -185,55 +157,6 @@ TEST(ScheduleKeysTest, Overlap) {
   EXPECT_EQ(schedule("overlap: off").overlap, Overlap::off);
 }
 
-TEST(ScheduleKeysTest, AScheduleIsPrintedAsADeck) {
-  Schedule made;
-  EXPECT_EQ(to_yaml(made), "{}\n");
-  made.grid = {{2, 0}, {1}, true};
-  made.slicing = Slicing::balanced;
-  made.overlap = Overlap::off;
-  made.stages["low"].placement = Placement::window;
-  made.stages["high"] = {};
-  made.stages["result"].grid = GridRequest{{0, 3}, {1}, true};
-  made.stages["result"].align_own = true;
-  made.stages["result"].tile = {4096, 64};
-  made.stages["result"].inner = {4096, 8};
-  made.loops["solve"] = {2, 1, 6, true};
-  EXPECT_EQ(to_yaml(made),
-            "grid: [2, auto]\n"
-            "idle: allowed\n"
-            "order: [y]\n"
-            "slices: balanced\n"
-            "overlap: off\n"
-            "schedule:\n"
-            "  low: {compute: window}\n"
-            "  result: {grid: [auto, 3], align: own, tile: [4096, 64], inner: [4096, 8]}\n"
-            "loops:\n"
-            "  solve: {turns_per_exchange: 2, turns_per_test: 6, test: overlaps}\n");
-  made.stages["result"].grid->order.clear();
-  EXPECT_THROW(to_yaml(made), InputError);
-}
-
-TEST(ScheduleKeysTest, APrintedScheduleIsReadAgain) {
-  test::Random random(29);
-  for (int i = 0; i < 200; ++i) {
-    const Schedule once = random_deck_schedule(random);
-    const Schedule again = schedule(to_yaml(once));
-    EXPECT_EQ(to_yaml(again), to_yaml(once));
-    for (const auto& [name, stage] : once.stages) {
-      const StageSchedule& found = again.stages.at(name);
-      EXPECT_EQ(found.placement, stage.placement);
-      EXPECT_EQ(found.grid, stage.grid);
-      EXPECT_EQ(found.align_own, stage.align_own);
-      EXPECT_EQ(found.tile, stage.tile);
-      EXPECT_EQ(found.inner, stage.inner);
-    }
-    EXPECT_EQ(again.grid, once.grid);
-    EXPECT_EQ(again.slicing, once.slicing);
-    EXPECT_EQ(again.overlap, once.overlap);
-    EXPECT_EQ(again.loops.at("solve").turns(), once.loops.at("solve").turns());
-  }
-}
-
 struct Copy {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
@@ -285,7 +208,7 @@ TEST(ScheduleKeysTest, StagesWithinAnotherThatOnlyOwnersCanComputeStayDistribute
   }
 }
 
-TEST(ScheduleKeysTest, NamesOfSeveralSamplesAreAllNames) {
+TEST(ScheduleKeysTest, NamesOfOtherPipelinesAreAdded) {
   const auto with_stages = [](const std::vector<std::string>& stages) {
     Pipeline pipeline;
     auto array = pipeline.input<float, 1>("input", Box{{0, 8}});
@@ -293,11 +216,10 @@ TEST(ScheduleKeysTest, NamesOfSeveralSamplesAreAllNames) {
     pipeline.output(pipeline.stage<float>("result", Copy{}, array));
     return pipeline;
   };
-  const PipelineApplication application =
-      with_names_of(with_stages({"wide", "low"}), with_names_of(with_stages({"low", "high"}), {}));
-  EXPECT_EQ(application.stages, (std::vector<std::string>{"low", "high", "wide"}));
-  EXPECT_EQ(application.writable_stages.names, application.stages);
-  EXPECT_EQ(application.output, "result");
+  ScheduleNames names = schedule_names(with_stages({"low", "high"}));
+  add_names(names, with_stages({"wide", "low"}));
+  EXPECT_EQ(names.stages, (std::vector<std::string>{"low", "high", "wide"}));
+  EXPECT_EQ(names.outputs, std::vector<std::string>{"result"});
 }
 
 TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
@@ -312,7 +234,6 @@ TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
   pipeline.output(pipeline.stage<float>("result", Copy{}, iterate));
   WritableStages writable;
   writable.add(pipeline);
-  writable.add_of_others("grey");
   EXPECT_EQ(writable.names, std::vector<std::string>{"smooth"});
   EXPECT_EQ(writable.reason_against("smooth"), "");
   const auto expect_reason = [&writable](const std::string& name, const std::string& reason) {
@@ -322,7 +243,6 @@ TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
   expect_reason("result", "is the output");
   expect_reason("step", "in each turn of the loop 'solve'");
   expect_reason("iterate", "in each turn of the loop 'solve'");
-  expect_reason("grey", "has no stage");
   test::expect_message(writable.reason_against("smoth"), {"'smoth'", "did you mean 'smooth'?"});
   test::expect_message(writable.reason_against("other"), {"'other'", "there are smooth"});
 }

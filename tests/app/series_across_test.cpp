@@ -137,8 +137,21 @@ TEST_F(SeriesAcrossTest, KeysWithoutEffectAreRefused) {
   refused({"items.across=ranks", "graph.sobel.on=kernels"},
           {"'graph.sobel.on':", "images that one rank computes"});
   refused({"items.across=rank", "bands=2"}, {"'bands':", "items.across=ranks"});
+  for (const char* word : {"levels=machine", "exchange=messages", "slices=balanced", "overlap=on"}) {
+    const std::string key = std::string(word).substr(0, std::string(word).find('='));
+    refused({"items.across=rank", word}, {"'" + key + "':", "items.across=ranks"});
+  }
+  refused({"--explain", "--ranks", "4"}, {"--ranks:", "items.across=ranks"});
   refused({"items.across=ranks", "output.history=h.csv"}, {"output.history"});
   refused({"items.across=somewhere"}, {"'items.across'", "somewhere"});
+}
+
+TEST_F(SeriesAcrossTest, KeysOfSeriesAreRefusedForOneImage) {
+  write_frames(1);
+  for (const char* word : {"items.across=ranks", "on_error=skip", "graph.window=2", "graph.sobel.workers=1"}) {
+    const std::string key = std::string(word).substr(0, std::string(word).find('='));
+    expect_refused({"input.file=" + frame(0), "output.png=o.png", word}, {"'" + key + "':", "this is one image"});
+  }
 }
 
 TEST_F(SeriesAcrossTest, ASeriesThatFailedGoesOn) {

@@ -46,7 +46,6 @@ class SeriesPlanTest : public testing::Test {
     application_.build = [](const io::ImageInfo& image, const deck::Deck&) {
       return ends_of("input", "result", 1, image.domain);
     };
-    application_ = with_names_of(ends_of("input", "result", 1, image_.domain), application_);
   }
 
   SeriesPlan plan(const std::string& keys = "") const {

@@ -68,6 +68,15 @@ TEST_F(SeriesTest, MemoryLimitsTheImagesUnderWay) {
                  {"'memory':", "8 images at a time need", "a smaller graph.window"});
 }
 
+TEST_F(SeriesTest, AnEstimateIsOfOneImage) {
+  write_frames(3);
+  const ParallelEnding ending =
+      run("sobel", 2, {"input.files=frames/*.png", "output.files=edges/{name}.png", "--estimate"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "this is one of 3 images").size(), 1U) << ending.text();
+  EXPECT_FALSE(folder_.names().contains("edges"));
+}
+
 TEST_F(SeriesTest, ABadFileEndsTheSeries) {
   write_frames(4);
   folder_.write("frames/f2.png", "no image");
@@ -175,7 +184,6 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
                                   {"output.compression=3", "'output.compression':"}})
     expect_refused({in, out, word}, {key, "is about HDF5 files", "this series writes none"});
   expect_refused({in, out, "--plan", "p.json"}, {"--plan and --save-plan", "for single images"});
-  expect_refused({in, out, "--estimate"}, {"--estimate", "items.across=ranks"});
   const std::string nothing = "input.files=frames/*.tif";
   expect_refused({nothing, out}, {"'input.files':", "no file matches 'frames/*.tif'"});
   const std::string missing = "input.files=[frames/f9.png]";

@@ -44,12 +44,6 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
-/// Appends each name of `more` to `names`, unless `names` has it already.
-void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
-  for (const std::string& name : more)
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
-
 }  // namespace
 
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
@@ -65,25 +59,18 @@ bool writes_picture(const deck::Deck& deck) {
          (is_given(deck, "output.files") && output_key_of(deck.text_of("output.files")) == "output.png");
 }
 
-PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application) {
-  const ScheduleNames names = schedule_names(sample);
-  std::vector<std::string> images, numbers;
-  for (const std::string& name : names.outputs) {
-    const bool is_number = sample[sample.find(name)].is_everywhere();
-    (is_number ? numbers : images).push_back(name);
+std::map<std::string, std::string> stages_of_steps(const Algorithm& pipeline,
+                                                   const std::vector<std::string>& steps) {
+  std::map<std::string, std::string> within;
+  for (const ArrayDeclaration& array : pipeline.arrays()) {
+    if (std::ranges::find(steps, array.name) != steps.end()) continue;
+    for (const std::string& step : steps)
+      if (std::string& known = within[array.name];
+          array.name.starts_with(step + "_") && step.size() > known.size())
+        known = step;
   }
-  if (images.size() != 1)
-    throw InternalError(fmt::format("{} has {} outputs, not one", application.program, images.size()));
-  add_names(application.stages, names.stages);
-  add_names(application.reductions, names.reductions);
-  add_names(application.loops, names.loops);
-  application.writable_stages.add(sample);
-  add_names(application.numbers, numbers);
-  // The first sample names the output. Others may call it otherwise.
-  if (application.output.empty()) application.output = images.front();
-  if (application.output != images.front()) add_names(application.other_outputs, images);
-  application.has_names_of_samples = true;
-  return application;
+  std::erase_if(within, [](const auto& stage) { return stage.second.empty(); });
+  return within;
 }
 
 }  // namespace tessera::app

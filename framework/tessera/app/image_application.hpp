@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,13 +36,10 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
 /// Returns whether a deck asks for the picture of the result (see PipelineApplication::picture).
 bool writes_picture(const deck::Deck& deck);
 
-/// Adds the names of the stages, reductions, loops, output and numbers of `sample` to a copy of
-/// `application`, and returns the copy. Numbers are outputs that are values or global reductions. `sample` is
-/// the pipeline of the application for some image. It should have every stage that occurs for any image and
-/// deck. If no single pipeline has all these stages, call this function once for each of several samples;
-/// each call adds the names of one sample. Throws InternalError when `sample` does not have exactly one
-/// output that is an image.
-PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
+/// Returns the stages of a pipeline whose names begin with that of one of `steps` and '_', with the name of
+/// the step. If there are several such steps, it is the one with the longest name.
+std::map<std::string, std::string> stages_of_steps(const Algorithm& pipeline,
+                                                   const std::vector<std::string>& steps);
 
 /// Returns make<T, N>(domain), where T is the element type of the image, N is the number of dimensions of the
 /// image, 2 or 3, and `domain` is the domain of the image. Throws InputError when T is not one of Types, or
@@ -70,8 +69,7 @@ int run_image_application(int argc, char** argv, PipelineApplication application
   application.build = [make](const io::ImageInfo& image, const deck::Deck& deck) {
     return pipeline_for<Type, Types...>(image, deck, make);
   };
-  const Pipeline sample = make.template operator()<Type, 2>(Box{{0, 8}, {0, 8}});
-  return run_pipeline_application(argc, argv, with_names_of(sample, std::move(application)), build);
+  return run_pipeline_application(argc, argv, application, build);
 }
 
 }  // namespace tessera::app

@@ -135,11 +135,10 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
                 .type = ValueType::path,
                 .group = "Files",
                 .help = "The result as a .flo file of the Middlebury benchmark"});
-  if (!application.loops.empty())
-    schema.add({.name = "output.history",
-                .type = ValueType::path,
-                .group = "Files",
-                .help = "The residuals of loops, turn by turn, as CSV; output.file holds them, too"});
+  schema.add({.name = "output.history",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "The residuals of loops, turn by turn, as CSV; output.file holds them, too"});
   if (!application.build) return;
   schema.add({.name = "output.comparison",
               .type = ValueType::path,

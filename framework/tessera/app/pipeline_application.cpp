@@ -76,8 +76,6 @@ ExitStatus run(Launch& launch, const PipelineApplication& application) {
   deck::Deck deck = launch.deck;
   const std::vector<std::string>& deck_files = launch.deck_files;
   RunPhases& phases = launch.phases;
-  if (application.remark && !options.quiet && !options.dot && session.rank() == 0)
-    session.print(application.remark(deck));
   if (!is_program(deck)) check_no_program_keys(deck);
   if (takes_series(application) && is_series(deck)) {
     if (is_program(deck))
@@ -87,9 +85,10 @@ ExitStatus run(Launch& launch, const PipelineApplication& application) {
     deck = with_chosen_way(session, application, deck);
     if (goes_across_ranks(deck))
       return run_series_across(session, application, build, options, deck, deck_files, phases);
-    return run_series(session, application, build, options, deck, phases);
+    return run_series(session, application, build, options, deck, deck_files, phases);
   }
   phases.begin(Phase::open);
+  collectively(session.communicator(), [&] { check_no_series_keys(application, deck); });
   RunSetup setup(session, application, build, options, deck, deck_files);
   phases.begin(Phase::plan);
   if (is_program(deck))
@@ -103,16 +102,6 @@ ExitStatus run(Launch& launch, const PipelineApplication& application) {
 }
 
 }  // namespace
-
-const std::string& PipelineApplication::output_of(const Algorithm& pipeline) const {
-  const auto has = [&pipeline](const std::string& name) {
-    return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
-      return array.is_output && array.name == name;
-    });
-  };
-  const auto other = std::ranges::find_if(other_outputs, has);
-  return has(output) || other == other_outputs.end() ? output : *other;
-}
 
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build) {

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "tessera/app/program_build.hpp"
-#include "tessera/app/schedule_keys.hpp"
-#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
 #include "tessera/group/cut.hpp"
@@ -109,40 +107,19 @@ struct PipelineApplication {
   std::string program;
   /// A sentence that says what the program does, for --help.
   std::string summary;
-  /// The names of all stages that are neither outputs nor global reductions, in the order of their
-  /// declaration. A deck may schedule these stages. The function `with_names_of` can take this list and the
-  /// lists of names below from a pipeline, which is safer than writing the names by hand. A run ends with an
-  /// error if its pipeline lacks a stage, reduction or loop whose name is written by hand.
-  std::vector<std::string> stages = {};
-  /// The names of the global reductions that are not outputs.
-  std::vector<std::string> reductions = {};
-  /// The names of the stages and global reductions whose arrays a deck may select for writing, in addition to
-  /// the output, and why it may not select others. No loop may compute or change these arrays. If there is
-  /// `complete`, the deck may give any names, and `build` may check them.
-  WritableStages writable_stages = {};
-  /// The names of the loops. A deck may schedule their turns.
-  std::vector<std::string> loops = {};
-  /// The name of the output that is an image.
-  std::string output = {};
-  /// Other names that the output has in pipelines without an array `output`. The function `with_names_of`
-  /// adds to this list if the outputs of its samples have different names.
-  std::vector<std::string> other_outputs = {};
+  /// The name of the result, if the pipeline has several outputs that are images. Otherwise it is the output
+  /// that is an image, and neither `picture` nor named by the key `output.stages`.
+  std::string result = {};
   /// The names of the stages and global reductions that an HDF5 file holds, too, if the deck does not say
-  /// which ones. Each of them must be writable.
+  /// which ones.
   std::vector<std::string> written_stages = {};
   /// Whether a deck may leave out the file of the output. If a deck names no such file, the pipeline need not
   /// have the output.
   bool output_is_optional = false;
-  /// Whether the names come from sample pipelines that have all stages of the application. The function
-  /// `with_names_of` sets this member. If it is true, the pipeline of a deck need not have all named stages,
-  /// reductions and loops, and keys of the deck about missing ones are ignored.
-  bool has_names_of_samples = false;
-  /// The names of the outputs of one element, which a run prints and reports as numbers. The pipeline of a
-  /// deck need not have all these outputs.
-  std::vector<std::string> numbers = {};
-  /// A function that compares the numbers of a run, which it gets by name, with the demands of the deck. It
-  /// returns one line that says which demands are not met, or an empty text if all are met. If a demand is
-  /// not met, the run ends with exit status 1. The function is called on rank 0 only.
+  /// A function that compares the numbers of a run, which are the outputs of one element, with the demands of
+  /// the deck. It gets them by name, and returns one line that says which demands are not met, or an empty
+  /// text if all are met. If a demand is not met, the run ends with exit status 1. The function is called on
+  /// rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
   /// The key that names the file of the input image. In a series `input.files` is in its place.
   std::string input_key = "input.file";
@@ -171,22 +148,28 @@ struct PipelineApplication {
   /// The declarations of the program's own keys. `build` or `generate` gets their values from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
   /// The declarations of those of the program's own keys from which `complete` makes the rest of the
-  /// description. They are read before all other keys, and only they are known to `complete`.
+  /// description. They are read before all other keys, and only they are known to `complete`. Programs
+  /// without `complete` have none.
   std::vector<deck::KeyDeclaration> first_parameters = {};
-  /// A function for programs whose stages are only known from the deck. It gets this description, and the
-  /// keys `first_parameters` of the deck, and returns the whole description. It may throw InputError when it
-  /// does not accept the deck.
+  /// A function for programs whose further images are only known from the deck. It gets this description, and
+  /// the keys `first_parameters` of the deck, and returns the whole description. It may throw InputError when
+  /// it does not accept the deck. Such a deck also says which stages are outputs. What it says about the
+  /// schedule of a stage has no effect where the stage is one.
   std::function<PipelineApplication(PipelineApplication, const deck::Deck&)> complete = {};
-  /// A function that returns a line about the deck, which is printed before the run begins, such as about
-  /// parts of the deck that have no effect; or an empty text. It is called on rank 0 only.
-  std::function<std::string(const deck::Deck&)> remark = {};
   /// Options of the command line that only this program has.
   std::vector<ProgramOption> options = {};
   /// The default of `schedule.<stage>.compute`: `distributed` or `auto`.
   std::string default_compute = "distributed";
-  /// The stages that belong to another stage, by their names, with the name of the other stage. Keys of the
-  /// schedule that a deck gives for the other stage, but not for the stage, apply to the stage, too.
-  std::map<std::string, std::string> stages_within = {};
+  /// A function that returns the stages of a pipeline that belong to another stage, by their names, with the
+  /// name of the other stage. Keys of the schedule that a deck gives for the other stage, but not for the
+  /// stage, apply to the stage, too.
+  std::function<std::map<std::string, std::string>(const Algorithm&)> stages_within = {};
+  /// A function that returns pipelines of the same deck for other images than the given one. A deck may
+  /// schedule their stages and loops, too, which has no effect on an image whose pipeline does not have them.
+  std::function<std::vector<Pipeline>(const io::ImageInfo&, const deck::Deck&)> samples = {};
+  /// Whether `build` reads keys of the schedule. It is then called twice: when the names of the stages and
+  /// loops are not known yet, and the deck has no such keys; and with all keys of the deck.
+  bool reads_schedule = false;
   /// The names of those parameters that only limit the number of turns of loops. When a run restarts from a
   /// checkpoint, their values may differ from those in the checkpoint.
   std::vector<std::string> turn_limits = {};
@@ -201,7 +184,7 @@ struct PipelineApplication {
                          const deck::Deck&)>
       build_with = {};
   /// The parts in which the pipeline is computed in a series of images, in their order. The first part must
-  /// read `input`, and the output of the last part is `output`. If the list is empty, the whole pipeline is
+  /// read `input`, and the output of the last part is the result. If the list is empty, the whole pipeline is
   /// one task, which is called like the program.
   std::vector<PipelinePart> parts = {};
   /// A function that returns the tasks into which the pipeline is divided where a deck asks for groups of
@@ -211,10 +194,6 @@ struct PipelineApplication {
   /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
   /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};
-
-  /// Returns the name of the output of a pipeline: `output`, unless the pipeline has one of `other_outputs`
-  /// instead.
-  const std::string& output_of(const Algorithm& pipeline) const;
 };
 
 /// Runs a pipeline application: reads options and deck, opens the files, makes the plan, executes it, and

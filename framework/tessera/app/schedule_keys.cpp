@@ -2,13 +2,11 @@
 #include "tessera/app/schedule_keys.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/deck/value.hpp"
 #include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 
@@ -42,9 +40,7 @@ Placement to_placement(std::string_view name) {
   throw InternalError("no placement is called '" + std::string(name) + "'");
 }
 
-void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loops) {
-  if (loops.empty()) return;
-  schema.names("loop", loops);
+void declare_loop_keys(deck::Schema& schema) {
   const auto add = [&schema](const char* name, const char* help) {
     schema.add({.name = name,
                 .type = deck::ValueType::integer,
@@ -62,9 +58,6 @@ void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loo
   add("loops.<loop>.turns_per_test",
       "Conditions are looked at after so many turns; the loop ends at the turn at which its condition first "
       "held all the same");
-}
-
-void declare_loop_test(deck::Schema& schema) {
   schema.add({.name = "loops.<loop>.test",
               .type = deck::ValueType::choice,
               .group = schedule_group,
@@ -80,56 +73,6 @@ LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
   };
   return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test"),
           deck.get<std::string>("loops." + name + ".test") == "overlaps"};
-}
-
-/// Returns the lines of a deck about all grids, and about the whole schedule.
-std::string lines_of_grids(const Schedule& schedule) {
-  std::string text;
-  if (!schedule.grid.entries.empty()) text += fmt::format("grid: {}\n", schedule.grid.text());
-  if (schedule.grid.may_leave_idle) text += "idle: allowed\n";
-  if (!schedule.grid.order.empty()) {
-    std::vector<std::string> order;
-    for (int d : schedule.grid.order) order.push_back(dimension_names.at(static_cast<std::size_t>(d)));
-    text += fmt::format("order: [{}]\n", fmt::join(order, ", "));
-  }
-  if (schedule.slicing == Slicing::balanced) text += "slices: balanced\n";
-  if (schedule.overlap != Overlap::automatic)
-    text += fmt::format("overlap: {}\n", schedule.overlap == Overlap::on ? "on" : "off");
-  return text;
-}
-
-/// Returns the entries of a deck about one stage, separated by commas.
-std::string entries_of(const Schedule& schedule, const std::string& name, const StageSchedule& stage) {
-  std::vector<std::string> entries;
-  if (stage.placement != Placement::distributed)
-    entries.push_back(fmt::format("compute: {}", name_of(stage.placement)));
-  if (stage.grid && !stage.grid->entries.empty()) {
-    if (stage.grid->order != schedule.grid.order ||
-        stage.grid->may_leave_idle != schedule.grid.may_leave_idle)
-      throw InputError(
-          fmt::format("the grid of '{}' has another order than the common grid, or treats idle ranks in "
-                      "another way, which "
-                      "a deck cannot say: give all grids the same",
-                      name));
-    entries.push_back(fmt::format("grid: {}", stage.grid->text()));
-  }
-  if (stage.align_own) entries.emplace_back("align: own");
-  if (!stage.tile.empty()) entries.push_back(fmt::format("tile: [{}]", fmt::join(stage.tile, ", ")));
-  if (!stage.inner.empty()) entries.push_back(fmt::format("inner: [{}]", fmt::join(stage.inner, ", ")));
-  return fmt::format("{}", fmt::join(entries, ", "));
-}
-
-/// Returns the entries of a deck about one loop, separated by commas.
-std::string entries_of(const LoopSchedule& loop) {
-  std::vector<std::string> entries;
-  const auto add = [&entries](const char* what, int turns) {
-    if (turns != 1) entries.push_back(fmt::format("{}: {}", what, turns));
-  };
-  add("turns_per_exchange", loop.turns_per_exchange);
-  add("turns_per_tile", loop.turns_per_tile);
-  add("turns_per_test", loop.turns_per_test);
-  if (loop.overlaps_test) entries.emplace_back("test: overlaps");
-  return fmt::format("{}", fmt::join(entries, ", "));
 }
 
 /// Returns the name of the stage to which a stage belongs, if a deck may schedule it, and else a null
@@ -218,6 +161,17 @@ ScheduleNames schedule_names(const Algorithm& pipeline) {
   return names;
 }
 
+void add_names(ScheduleNames& names, const Algorithm& pipeline) {
+  const ScheduleNames more = schedule_names(pipeline);
+  const std::vector<std::string> known =
+      joined(joined(names.inputs, names.stages), joined(names.reductions, names.outputs));
+  for (const auto* list : {&more.stages, &more.reductions, &more.outputs})
+    for (const std::string& name : *list)
+      if (std::ranges::find(known, name) == known.end()) names.stages.push_back(name);
+  for (const std::string& name : more.loops)
+    if (std::ranges::find(names.loops, name) == names.loops.end()) names.loops.push_back(name);
+}
+
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
   const auto keep_arrays = [&pipeline](std::vector<std::string>& list, bool are_inputs) {
     std::erase_if(list, [&](const std::string& name) {
@@ -241,62 +195,80 @@ ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
   return names;
 }
 
-void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
+namespace {
+
+/// Returns the keys of a computed stage but `compute`, and those of a loop.
+std::vector<deck::KeyDeclaration> keys_of_stages() {
   using deck::ValueType;
+  return {{.name = "schedule.<stage>.align",
+           .type = ValueType::choice,
+           .group = schedule_group,
+           .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
+                   "points (own), where it needs a large margin",
+           .default_text = "consumer",
+           .choices = {"consumer", "own"}},
+          {.name = "schedule.<stage>.tile",
+           .type = ValueType::tile,
+           .group = schedule_group,
+           .help = "Points of a tile per dimension, x first",
+           .default_text = "auto",
+           .unit = "points"},
+          {.name = "schedule.<stage>.inner",
+           .type = ValueType::tile,
+           .group = schedule_group,
+           .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
+                   "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
+                   "outer_tile",
+           .default_text = "auto",
+           .unit = "points"}};
+}
+
+deck::KeyDeclaration grid_key() {
+  return {.name = "schedule.<stage>.grid",
+          .type = deck::ValueType::grid,
+          .group = schedule_group,
+          .help = "The grid of this stage or input; without it, the common grid"};
+}
+
+deck::KeyDeclaration compute_key(const std::string& default_compute) {
+  return {.name = "schedule.<stage>.compute",
+          .type = deck::ValueType::choice,
+          .group = schedule_group,
+          .help =
+              "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
+              "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
+              "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
+              "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
+              "estimated to be fastest; an output, or what is reduced globally, is distributed or auto",
+          .default_text = default_compute,
+          .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}};
+}
+
+}  // namespace
+
+void declare_schedule_keys(deck::Schema& schema, const std::string& default_compute) {
+  schema.names_follow("stage");
+  schema.names_follow("loop");
+  declare_grid_keys(schema);
+  schema.add(compute_key(default_compute));
+  schema.add(grid_key());
+  for (const deck::KeyDeclaration& key : keys_of_stages()) schema.add(key);
+  declare_loop_keys(schema);
+}
+
+void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> owned = joined(names.reductions, names.outputs);
   const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
   declare_grid_keys(schema);
-  declare_for(
-      schema, names, names.stages,
-      {.name = "schedule.<stage>.compute",
-       .type = ValueType::choice,
-       .group = schedule_group,
-       .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
-               "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
-               "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
-               "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
-               "estimated to be fastest",
-       .default_text = names.default_compute,
-       .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}});
-  declare_for(schema, names, owned,
-              {.name = "schedule.<stage>.compute",
-               .type = ValueType::choice,
-               .group = schedule_group,
-               .help = "An output, or what is reduced globally, is computed by its owners, also with auto",
-               .default_text = names.default_compute,
-               .choices = {"distributed", "auto"}});
-  schema.add({.name = "schedule.<stage>.grid",
-              .type = ValueType::grid,
-              .group = schedule_group,
-              .help = "The grid of this stage or input; without it, the common grid"});
-  declare_for(schema, names, computed,
-              {.name = "schedule.<stage>.align",
-               .type = ValueType::choice,
-               .group = schedule_group,
-               .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
-                       "points (own), where it needs a large margin",
-               .default_text = "consumer",
-               .choices = {"consumer", "own"}});
-  declare_for(schema, names, computed,
-              {.name = "schedule.<stage>.tile",
-               .type = ValueType::tile,
-               .group = schedule_group,
-               .help = "Points of a tile per dimension, x first",
-               .default_text = "auto",
-               .unit = "points"});
-  declare_for(
-      schema, names, computed,
-      {.name = "schedule.<stage>.inner",
-       .type = ValueType::tile,
-       .group = schedule_group,
-       .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
-               "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
-               "outer_tile",
-       .default_text = "auto",
-       .unit = "points"});
-  declare_loop_keys(schema, names.loops);
-  if (!names.loops.empty()) declare_loop_test(schema);
+  deck::KeyDeclaration compute = compute_key(names.default_compute);
+  declare_for(schema, names, names.stages, compute);
+  compute.choices = {"distributed", "auto"};
+  declare_for(schema, names, owned, compute);
+  schema.add(grid_key());
+  for (const deck::KeyDeclaration& key : keys_of_stages()) declare_for(schema, names, computed, key);
+  schema.names("loop", names.loops);
+  declare_loop_keys(schema);
 }
 
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
@@ -329,20 +301,6 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   }
   for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);
   return schedule;
-}
-
-std::string to_yaml(const Schedule& schedule) {
-  std::string text = lines_of_grids(schedule);
-  std::string stages, loops;
-  for (const auto& [name, stage] : schedule.stages)
-    if (const std::string entries = entries_of(schedule, name, stage); !entries.empty())
-      stages += fmt::format("  {}: {{{}}}\n", deck::to_yaml_text(name), entries);
-  for (const auto& [name, loop] : schedule.loops)
-    if (const std::string entries = entries_of(loop); !entries.empty())
-      loops += fmt::format("  {}: {{{}}}\n", deck::to_yaml_text(name), entries);
-  if (!stages.empty()) text += "schedule:\n" + stages;
-  if (!loops.empty()) text += "loops:\n" + loops;
-  return text.empty() ? "{}\n" : text;
 }
 
 std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {

@@ -41,9 +41,15 @@ struct ScheduleNames {
 /// them.
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
+/// Adds those names of stages and loops in `pipeline` that `names` does not have.
+void add_names(ScheduleNames& names, const Algorithm& pipeline);
+
 /// Returns those of `names` that `pipeline` has, too. An array that is an input in one of them and computed
 /// in the other is left out. `owned` and `periodic` have such stages of the pipeline.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
+
+/// Declares the keys of schedules of a pipeline that is not known yet (see deck::Schema::names_follow).
+void declare_schedule_keys(deck::Schema& schema, const std::string& default_compute);
 
 /// Declares the keys of schedules with their defaults: `grid`, `idle`, `order`, `slices`, `overlap` and
 /// `levels`; for each stage `schedule.<stage>.KEY`, where KEY is `compute`, `grid`, `align`, `tile` or
@@ -54,12 +60,6 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 /// Returns the schedule that a deck gives for the inputs, stages and loops in `names`. If `device` is true,
 /// the schedule has the tile sizes for devices, and otherwise the tile sizes for hosts.
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
-
-/// Returns a schedule as a deck: YAML from which schedule_from_deck makes an equal schedule. Members that
-/// have their defaults, and grids without entries, are left out. A tile is that of hosts and of devices.
-/// Throws InputError if the grid of a stage has another order than `schedule.grid`, or may leave ranks idle
-/// where `schedule.grid` may not, or the reverse, because a deck says both for all grids.
-std::string to_yaml(const Schedule& schedule);
 
 /// Returns the names of those keys of the schedule that a deck or the command line gives, such as "grid" and
 /// "schedule.bh.tile".

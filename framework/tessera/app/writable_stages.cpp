@@ -62,10 +62,6 @@ void WritableStages::add_of_loop(const std::string& name, const std::string& loo
   reasons.emplace(name, fmt::format("'{}' changes in each turn of the loop '{}'", name, loop));
 }
 
-void WritableStages::add_of_others(const std::string& name) {
-  reasons.emplace(name, fmt::format("a run of this deck and image has no {} '{}'", kind, name));
-}
-
 bool WritableStages::has(const std::string& name) const {
   return std::ranges::find(names, name) != names.end();
 }
@@ -83,13 +79,6 @@ std::string WritableStages::reason_against(const std::string& name) const {
   const std::string guess = suggestion(name, names);
   return fmt::format("there is no {} '{}'{}", kind, name,
                      guess.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : guess);
-}
-
-std::map<std::string, std::string> WritableStages::all_reasons() const {
-  std::map<std::string, std::string> all;
-  for (const auto& [name, reason] : reasons)
-    if (!has(name)) all.emplace(name, reason_against(name));
-  return all;
 }
 
 }  // namespace tessera::app

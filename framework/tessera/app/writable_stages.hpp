@@ -32,16 +32,12 @@ struct WritableStages {
   void add_number(const std::string& name);
   /// Adds the name of an array that the loop `loop` computes or changes.
   void add_of_loop(const std::string& name, const std::string& loop);
-  /// Adds the name of a stage that pipelines have for other images or decks than those of this run.
-  void add_of_others(const std::string& name);
 
   /// Returns whether the array can be written.
   bool has(const std::string& name) const;
   /// Returns why the array cannot be written and what to do, with the names that can be given instead, or an
   /// empty text if it can be written.
   std::string reason_against(const std::string& name) const;
-  /// Returns `reasons` as reason_against has them. Names that can be written have none.
-  std::map<std::string, std::string> all_reasons() const;
 };
 
 }  // namespace tessera::app

@@ -11,8 +11,13 @@
 
 namespace tessera::deck {
 
-Deck::Deck(Schema schema, Entries entries, std::string name)
-    : schema_(std::move(schema)), entries_(std::move(entries)), name_(std::move(name)) {}
+Deck::Deck(Schema schema, Entries entries, std::string name, Unread unread,
+           std::shared_ptr<const Given> given)
+    : schema_(std::move(schema)),
+      entries_(std::move(entries)),
+      name_(std::move(name)),
+      unread_(std::move(unread)),
+      given_(std::move(given)) {}
 
 const Value* Deck::find(std::string_view name) const {
   const Entry* found = entry(name);
@@ -46,7 +51,8 @@ bool Deck::operator==(const Deck& other) const {
   const auto same = [](const auto& a, const auto& b) {
     return a.first == b.first && a.second.value == b.second.value;
   };
-  return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(), same);
+  return unread_ == other.unread_ &&
+         std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(), same);
 }
 
 const Deck::Entry* Deck::entry(std::string_view name) const {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -11,6 +13,8 @@
 #include "tessera/deck/value.hpp"
 
 namespace tessera::deck {
+
+struct Given;
 
 /// The values of the keys of a schema. Each value is stored with the place that gave it, such as a line of a
 /// file. The function `load` makes decks.
@@ -26,10 +30,14 @@ class Deck {
   };
   /// The entries of a deck, by the names of the keys.
   using Entries = std::map<std::string, Entry, std::less<>>;
+  /// Keys whose names are not known yet (see Schema::names_follow), as they were written, with their values
+  /// in YAML. A later one wins.
+  using Unread = std::vector<std::pair<std::string, std::string>>;
 
   /// Makes a deck with the given entries. `name` is the name of the deck in messages about keys that were not
-  /// given.
-  Deck(Schema schema, Entries entries, std::string name);
+  /// given. `given` is what the deck was loaded from.
+  Deck(Schema schema, Entries entries, std::string name, Unread unread = {},
+       std::shared_ptr<const Given> given = {});
 
   /// Returns the value of a key. T is the C++ type that the documentation of ValueType lists for the type of
   /// the key. Throws InternalError if the key is not declared, has another type, or is optional and was not
@@ -64,11 +72,15 @@ class Deck {
 
   /// The keys that the deck may have.
   const Schema& schema() const { return schema_; }
+  /// The keys whose names are not known yet.
+  const Unread& unread() const { return unread_; }
 
   /// Returns true when both decks have the same values. The places that gave the values may differ.
   bool operator==(const Deck& other) const;
 
  private:
+  friend Deck load_again(const Deck& deck, const Schema& schema);
+
   const Entry* entry(std::string_view name) const;
   const Value& value_of(std::string_view name) const;
   [[noreturn]] void fail_type(std::string_view name) const;
@@ -76,6 +88,8 @@ class Deck {
   Schema schema_;
   Entries entries_;
   std::string name_;
+  Unread unread_;
+  std::shared_ptr<const Given> given_;
 };
 
 }  // namespace tessera::deck

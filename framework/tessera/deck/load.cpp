@@ -9,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <system_error>
+#include <utility>
 
 #include "tessera/deck/detail/layers.hpp"
 #include "tessera/deck/detail/text.hpp"
@@ -39,15 +41,15 @@ void check_required(const Deck& deck, const std::string& name) {
   }
 }
 
-Deck load_layers(detail::Layers layers, const Schema& schema, const std::vector<Source>& decks,
-                 const std::vector<std::string>& overrides) {
-  for (const Source& source : decks) {
+Deck load_layers(const Schema& schema, std::shared_ptr<const Given> given, bool keeps_to_schema) {
+  detail::Layers layers(schema, given->environment, keeps_to_schema);
+  for (const Source& source : given->decks) {
     check_size(source);
     layers.add_deck(source.text, source.name);
   }
-  for (const std::string& argument : overrides) layers.add_override(argument);
-  const std::string name = decks.empty() ? "command line" : decks.back().name;
-  Deck deck(schema, layers.take(), name);
+  for (const std::string& argument : given->overrides) layers.add_override(argument);
+  const std::string name = given->decks.empty() ? "command line" : given->decks.back().name;
+  Deck deck(schema, layers.take(), name, layers.take_unread(), std::move(given));
   check_required(deck, detail::printable(name));
   return deck;
 }
@@ -76,12 +78,18 @@ Source read_source(const std::string& named, std::string_view what) {
 
 Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides,
           const Environment& environment) {
-  return load_layers({schema, environment}, schema, decks, overrides);
+  return load_layers(schema, std::make_shared<const Given>(Given{decks, overrides, environment}), true);
 }
 
 Deck load_declared(const Schema& schema, const std::vector<Source>& decks,
                    const std::vector<std::string>& overrides, const Environment& environment) {
-  return load_layers({schema, environment, false}, schema, decks, overrides);
+  return load_layers(schema, std::make_shared<const Given>(Given{decks, overrides, environment}), false);
+}
+
+Deck load_again(const Deck& deck, const Schema& schema) {
+  Deck whole = load_layers(schema, deck.given_, true);
+  for (const auto& [name, entry] : deck.entries_) whole.entries_.insert_or_assign(name, entry);
+  return whole;
 }
 
 }  // namespace tessera::deck

@@ -46,6 +46,21 @@ std::vector<Source> read_sources(const std::string& path);
 Deck load(const Schema& schema, const std::vector<Source>& decks,
           const std::vector<std::string>& overrides = {}, const Environment& environment = {});
 
+/// What a deck was loaded from: the arguments of `load`.
+struct Given {
+  /// The decks.
+  std::vector<Source> decks;
+  /// The keys of the command line.
+  std::vector<std::string> overrides;
+  /// The environment variables that these name.
+  Environment environment;
+};
+
+/// Makes a deck anew, by a schema that has the names that followed (see Schema::names_follow), and more keys
+/// than the schema of `deck`. The keys that `deck` has already keep their values. Throws InputError as `load`
+/// does. Not collective.
+Deck load_again(const Deck& deck, const Schema& schema);
+
 /// Makes a deck as `load` does, but only of the keys that `schema` has. Other keys of the decks and overrides
 /// are left out, and may have any names and values. This is for programs whose other keys depend on these.
 Deck load_declared(const Schema& schema, const std::vector<Source>& decks,

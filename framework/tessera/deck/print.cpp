@@ -32,7 +32,8 @@ std::string print_block(const Deck& deck, const std::string& block, const std::s
 }  // namespace
 
 std::string print(const Deck& deck) {
-  const std::string text = print_block(deck, "", "");
+  std::string text = print_block(deck, "", "");
+  for (const auto& [key, value] : deck.unread()) text += fmt::format("{}: {}\n", to_yaml_text(key), value);
   return text.empty() ? "{}\n" : text;
 }
 

@@ -58,6 +58,11 @@ Schema& Schema::names(const std::string& word, const std::vector<std::string>& n
   return *this;
 }
 
+Schema& Schema::names_follow(const std::string& word) {
+  following_.insert(word);
+  return names(word, {});
+}
+
 Schema& Schema::add(const KeyDeclaration& declaration) {
   check(declaration);
   declarations_.push_back(declaration);

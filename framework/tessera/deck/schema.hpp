@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ class Schema {
   /// Sets the names that the placeholder `<word>` stands for, in order. Each name must consist of letters,
   /// digits, `_` and `-`. Call this function before you add keys with this placeholder. Returns this schema.
   Schema& names(const std::string& word, const std::vector<std::string>& names);
+
+  /// Declares that the names that the placeholder `<word>` stands for are only known after a deck was loaded.
+  /// The deck keeps what it has below such names unread, until `load_again` gets a schema with the names.
+  /// Returns this schema.
+  Schema& names_follow(const std::string& word);
 
   /// Declares a key. The help text and printed decks list keys in the order of their declarations. Returns
   /// this schema.
@@ -60,6 +66,9 @@ class Schema {
   /// for it.
   const std::vector<std::string>& names_of(std::string_view word) const;
 
+  /// Returns true when the names that the placeholder `<word>` stands for are not known yet.
+  bool follows(std::string_view word) const { return following_.contains(word); }
+
  private:
   void check(const KeyDeclaration& declaration) const;
   void check_only(const KeyDeclaration& declaration) const;
@@ -74,6 +83,7 @@ class Schema {
   std::map<std::string, std::vector<std::string>, std::less<>> blocks_{{"", {}}};
   std::map<std::string, std::string, std::less<>> placeholder_of_;
   std::map<std::string, std::vector<std::string>, std::less<>> names_;
+  std::set<std::string, std::less<>> following_;
 };
 
 }  // namespace tessera::deck

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../apps/chain/samples.hpp"
+#include "../../../apps/chain/results.hpp"
 #include "../../../apps/chain/write_cpp.hpp"
 #include "chain_support.hpp"
+#include "tessera/app/image_application.hpp"
 
 namespace {
 
@@ -79,7 +80,8 @@ TEST(ChainResults, StepsOfLoopsBelongToNoOtherStep) {
       "repeat:\n"
       "  u: {turns: 2, type: float32, steps: {u_less: {gaussian: u, sigma: 1}}}\n");
   const chain::BuiltChain built = chain::build(chain, ElementType::uint8, Box{{0, 9}, {0, 9}}, {"u"});
-  EXPECT_EQ(built.within, (std::map<std::string, std::string>{{"u_less_x", "u_less"}}));
+  EXPECT_EQ(app::stages_of_steps(built.pipeline, chain::names_of_steps(chain)),
+            (std::map<std::string, std::string>{{"u_less_x", "u_less"}}));
 }
 
 TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
@@ -98,25 +100,13 @@ TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
                        [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) * factor); });
 }
 
-TEST(ChainResults, SamplesAreOfAllKindsOfImages) {
-  const auto kinds = [](const std::string& text) {
-    const chain::Chain chain = test::chain_of(text);
-    std::set<std::string> kinds;
-    for (const chain::Sample& sample : chain::samples_of(chain, {chain.output}))
-      kinds.insert(std::string(name_of(sample.type)) + " " +
-                   std::to_string(sample.domain.dimensions < 3 ? 0 : sample.domain[2].size()));
-    return kinds;
+TEST(ChainResults, ProgramsAreWrittenForChainsOfAllKindsOfImages) {
+  const auto is_written = [](const std::string& text) {
+    return chain::cpp_of(test::chain_of(text), "made").find("int main") != std::string::npos;
   };
-  EXPECT_EQ(kinds("steps: {a: {abs: input}}").size(), 20U);
-  EXPECT_EQ(kinds("steps: {a: {channel: input, index: 3}, b: {invert: a}}"),
-            (std::set<std::string>{"float32 4", "int16 4", "uint16 4", "uint8 4"}));
-  // Of large images, too, of which all global operators are computed.
-  std::string text = "steps:\n  part: {crop: input, size: [20000, 20000]}\n";
-  const auto is_needed = [](const operators::Parameter& parameter) { return !parameter.default_value; };
-  for (const operators::Operator& one : operators::all_operators())
-    if (one.group == "global" && one.required_inputs == 1 && std::ranges::none_of(one.parameters, is_needed))
-      text += "  " + one.name + "_of: {" + one.name + ": input}\n";
-  EXPECT_EQ(kinds(text + "output: {step: part}\n").size(), 20U);
+  EXPECT_TRUE(is_written("steps: {a: {abs: input}}"));
+  EXPECT_TRUE(is_written("steps: {a: {channel: input, index: 3}, b: {invert: a}}"));
+  EXPECT_TRUE(is_written("steps: {part: {crop: input, size: [20000, 20000]}}"));
 }
 
 TEST(ChainResults, NumbersAreOutputs) {

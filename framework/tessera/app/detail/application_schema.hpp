@@ -7,13 +7,11 @@
 
 namespace tessera::app {
 
-/// Returns the names that a deck may schedule in the pipelines of an application.
-ScheduleNames names_of(const PipelineApplication& application);
-
 /// Returns the key `threads`, which all programs have.
 deck::KeyDeclaration threads_key();
 
-/// Returns the schema with all keys of an application's decks.
-deck::Schema make_schema(const PipelineApplication& application);
+/// Returns the schema with all keys of an application's decks. `names` are the names that the deck may
+/// schedule; they follow later if it is null.
+deck::Schema make_schema(const PipelineApplication& application, const ScheduleNames* names = nullptr);
 
 }  // namespace tessera::app

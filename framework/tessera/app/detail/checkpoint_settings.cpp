@@ -65,7 +65,6 @@ void declare_checkpoint_keys(deck::Schema& schema) {
 }
 
 CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
-  if (deck.schema().find("checkpoint.directory") == nullptr) return {};
   CheckpointSettings settings{.directory = deck.text_of("checkpoint.directory"),
                               .restart = deck.text_of("restart")};
   for (const char* key : {"checkpoint.every", "checkpoint.interval", "wall_limit"})

@@ -60,8 +60,8 @@ class CommonFiles final : public CommonItems {
       make_folder_of(deck_, "output.files", item().output);
       if (!std::exchange(has_begun_, true)) ledger_.begin(items_);
     });
-    return create_result(session_.communicator(), deck_, item(), application_.output, result.type,
-                         result.domain, names_, std::move(notes));
+    return create_result(session_.communicator(), deck_, item(), result.name, result.type, result.domain,
+                         names_, std::move(notes));
   }
   void wrote() override {
     if (session_.rank() == 0) ledger_.add(item());

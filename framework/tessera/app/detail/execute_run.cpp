@@ -31,7 +31,7 @@ class Execution {
         checkpoints_(
             CheckpointedRun::of(setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()),
             loops_.history(), progress_),
-        numbers_(*setup.pipeline, setup.application.numbers) {}
+        numbers_(*setup.pipeline, setup.numbers) {}
 
   ExitStatus run(RunPhases& phases) {
     phases.begin(Phase::start);
@@ -59,8 +59,8 @@ class Execution {
 
  private:
   RunDescription description() const {
-    return {setup_.session, setup_.application, setup_.build,  setup_.deck,
-            setup_.inputs,  *setup_.pipeline,   plans_.mine(), setup_.options.plan};
+    return {setup_.session,   setup_.application, setup_.build,  setup_.deck,        setup_.inputs,
+            *setup_.pipeline, setup_.result_name, plans_.mine(), setup_.options.plan};
   }
 
   /// Returns the line that names the file of the saved plan, and those keys of the deck that have no effect

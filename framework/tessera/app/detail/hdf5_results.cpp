@@ -19,9 +19,8 @@ io::Hdf5Storage hdf5_storage(const deck::Deck& deck) {
 
 std::vector<io::FileAttribute> result_attributes(const PipelineApplication& application,
                                                  const deck::Deck& deck, const Algorithm& pipeline,
-                                                 const Plan& plan) {
-  const ArrayRegions& regions =
-      plan.stages[static_cast<std::size_t>(pipeline.find(application.output_of(pipeline)))];
+                                                 const std::string& result, const Plan& plan) {
+  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(result))];
   return {{"program", application.program},
           {"version", version()},
           {"libraries", libraries_text()},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tessera/app/pipeline_application.hpp"
@@ -13,9 +14,10 @@ namespace tessera::app {
 io::Hdf5Storage hdf5_storage(const deck::Deck& deck);
 
 /// Returns the attributes of an HDF5 result that tell how it came about, except times: the program, its
-/// version and libraries, the deck, and the ranks, threads and grid of `plan`, which is a plan of `pipeline`.
+/// version and libraries, the deck, and the ranks and threads of `plan`, which is a plan of `pipeline`, and
+/// the grid of the array `result`.
 std::vector<io::FileAttribute> result_attributes(const PipelineApplication& application,
                                                  const deck::Deck& deck, const Algorithm& pipeline,
-                                                 const Plan& plan);
+                                                 const std::string& result, const Plan& plan);
 
 }  // namespace tessera::app

@@ -18,14 +18,11 @@ using deck::ValueType;
 void add_stage(std::vector<std::string>& stages, const Tree& name, const PipelineApplication& application,
                const Algorithm& pipeline) {
   if (name.kind != Tree::Kind::word) deck::fail(name, "'groups': the name of a stage is a word");
-  // Stages that belong to another stage, such as those of a step of a chain, are in its task.
-  const auto is_in_pipeline = [&](const std::string& stage) {
-    return std::ranges::any_of(pipeline.arrays(),
-                               [&](const ArrayDeclaration& array) { return array.name == stage; });
-  };
   stages.push_back(name.text);
-  for (const auto& [stage, of] : application.stages_within)
-    if (of == name.text && is_in_pipeline(stage)) stages.push_back(stage);
+  // Stages that belong to another stage, such as those of a step of a chain, are in its task.
+  if (!application.stages_within) return;
+  for (const auto& [stage, of] : application.stages_within(pipeline))
+    if (of == name.text) stages.push_back(stage);
 }
 
 std::vector<group::TaskStages> stages_in_deck(const PipelineApplication& application, const Tree& groups,

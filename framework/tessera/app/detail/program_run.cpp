@@ -46,7 +46,7 @@ class ProgramExecution {
         progress_(setup.session.rank(), setup.options.quiet),
         history_(*setup.pipeline, setup.session.rank()),
         files_(setup, history_, whole.mine().target.threads),
-        numbers_(*setup.pipeline, setup.application.numbers) {
+        numbers_(*setup.pipeline, setup.numbers) {
     std::vector<std::string> taken = setup.read_files();
     for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
       taken.insert(taken.end(), paths.begin(), paths.end());
@@ -89,8 +89,8 @@ class ProgramExecution {
   }
 
   RunDescription description() const {
-    return {setup_.session, setup_.application, setup_.build, setup_.deck,
-            setup_.inputs,  *setup_.pipeline,   described_,   setup_.options.plan};
+    return {setup_.session,   setup_.application, setup_.build, setup_.deck,        setup_.inputs,
+            *setup_.pipeline, setup_.result_name, described_,   setup_.options.plan};
   }
 
   void write_profile(const Bindings& bindings, const Transport& transport) {

@@ -80,7 +80,8 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
 }
 
 std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& recorder) const {
-  std::vector<io::FileAttribute> attributes = result_attributes(application, deck, pipeline, plan);
+  std::vector<io::FileAttribute> attributes =
+      result_attributes(application, deck, pipeline, result_name, plan);
   attributes.push_back({"steps", recorder.text()});
   return attributes;
 }

@@ -23,6 +23,8 @@ struct RunDescription {
   const deck::Deck& deck;
   const ImageInputs& inputs;
   const Algorithm& pipeline;
+  /// The name of the result.
+  const std::string& result_name;
   const Plan& plan;
   /// The file from which the plan was read; empty if the plan was made from the deck.
   const std::string& plan_file;
@@ -44,7 +46,7 @@ struct RunDescription {
   std::string first_line() const;
   /// Returns lines about the grids over which arrays are distributed, and about bands if there are several.
   std::string layout_text() const;
-  const ArrayDeclaration& result() const { return pipeline[pipeline.find(application.output)]; }
+  const ArrayDeclaration& result() const { return pipeline[pipeline.find(result_name)]; }
   /// The declaration of the input image, or of the result if the program reads no image.
   const ArrayDeclaration& data() const {
     return inputs.image() == nullptr ? result() : pipeline[pipeline.find("input")];

@@ -4,70 +4,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/nearest.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// Returns the advice for a name that the pipeline lacks: the name that was probably meant, or all names.
-std::string hint(const std::string& name, const std::vector<std::string>& known) {
-  const std::string meant = suggestion(name, known);
-  return meant.empty() ? fmt::format(": the names are {}", fmt::join(known, ", ")) : meant;
-}
+/// Returns whether a stage is an output that is an image.
+bool is_image_output(const ArrayDeclaration& array) { return array.is_output && !array.is_everywhere(); }
 
-/// Throws InternalError if one of `names` is not in `known`. `field` is the member of PipelineApplication
-/// that holds `names`.
-void check(const char* field, const std::string& kind, const std::vector<std::string>& names,
-           const std::vector<std::string>& known) {
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw InternalError(fmt::format("PipelineApplication::{}: the pipeline has no {} '{}'{}", field, kind,
-                                      name, known.empty() ? ": leave it out" : hint(name, known)));
-}
-
-std::vector<std::string> names_where(const Algorithm& pipeline, bool (*belongs)(const ArrayDeclaration&)) {
-  std::vector<std::string> names;
+/// Returns the name of the result of a pipeline. Throws InternalError if it has none, but must have one.
+std::string result_of(const PipelineApplication& application, const deck::Deck& deck,
+                      const Algorithm& pipeline) {
+  std::vector<std::string> images;
   for (const ArrayDeclaration& array : pipeline.arrays())
-    if (belongs(array)) names.push_back(array.name);
+    if (is_image_output(array) && array.name != application.picture) images.push_back(array.name);
+  const std::vector<std::string> written = written_stages(deck);
+  if (images.size() > 1)
+    std::erase_if(images, [&](const std::string& name) {
+      return application.result.empty() ? std::ranges::find(written, name) != written.end()
+                                        : name != application.result;
+    });
+  if (images.size() == 1) return images.front();
+  if (images.empty() && application.output_is_optional && !has_output(deck)) return "";
+  throw InternalError(
+      fmt::format("{} has {} outputs that are images, not one", application.program, images.size()));
+}
+
+/// Throws InputError if the deck gives a key about loops, and there is none.
+void check_has_loops(const deck::Deck& deck, const Algorithm& pipeline) {
+  if (!pipeline.loops().empty()) return;
+  for (const char* key : {"output.history", "checkpoint.directory", "checkpoint.every", "checkpoint.interval",
+                          "wall_limit", "restart"})
+    if (deck.is_set(key)) deck.fail(key, "this pipeline has no loop: leave it out");
+}
+
+/// Returns the names that a deck may schedule in `pipeline`, and in those for other images.
+ScheduleNames names_for(const PipelineApplication& application, const deck::Deck& deck,
+                        const io::ImageInfo* image, const Algorithm& pipeline,
+                        const std::vector<std::string>& numbers) {
+  ScheduleNames names = schedule_names(pipeline);
+  names.default_compute = application.default_compute;
+  std::erase_if(names.outputs,
+                [&](const std::string& name) { return std::ranges::find(numbers, name) != numbers.end(); });
+  if (application.complete) {
+    // The deck says which stages are outputs, so that the same keys are permitted for them as for others.
+    names.stages = joined(std::move(names.stages), names.outputs);
+    names.outputs.clear();
+  }
+  if (application.stages_within) names.within = application.stages_within(pipeline);
+  if (application.samples)
+    for (const Pipeline& sample : application.samples(*image, deck)) {
+      add_names(names, sample);
+      if (application.stages_within) names.within.merge(application.stages_within(sample));
+    }
   return names;
 }
 
-/// Throws InternalError if `pipeline`, which is made from `deck`, lacks the output that the deck needs.
-/// Unless the names come from `with_names_of`, also throws it if the pipeline lacks a stage, reduction or
-/// loop that the application names, because a schedule for such a name would have no effect.
-void check_names_of(const PipelineApplication& application, const deck::Deck& deck,
-                    const Algorithm& pipeline) {
-  const auto outputs = names_where(pipeline, [](const ArrayDeclaration& array) { return array.is_output; });
-  if (!application.output_is_optional || has_output(deck))
-    check("output", "output", {application.output_of(pipeline)}, outputs);
-  if (application.has_names_of_samples) return;
-  const auto computed =
-      names_where(pipeline, [](const ArrayDeclaration& array) { return !array.is_input(); });
-  check("stages", "stage", application.stages, computed);
-  check("reductions", "reduction", application.reductions, computed);
-  check("writable_stages", "stage", application.writable_stages.names, computed);
-  std::vector<std::string> loops;
-  for (const LoopDeclaration& loop : pipeline.loops()) loops.push_back(loop.name);
-  check("loops", "loop", application.loops, loops);
-}
-
-/// Returns the schedule that a deck gives for those names of an application that `pipeline` has.
+/// Returns the schedule that a deck gives for those of `names` that `pipeline` has.
 Schedule schedule_for(const PipelineApplication& application, const deck::Deck& deck,
-                      const Algorithm& pipeline) {
-  Schedule schedule = schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+                      const ScheduleNames& names, const Algorithm& pipeline) {
+  Schedule schedule = schedule_from_deck(deck, common_names(names, pipeline), !runs_on_host);
   if (!application.complete) return schedule;
-  // Where the deck says what the outputs are, its schedule holds for whatever it asks for. Stages that are
-  // outputs in this run are computed by their owners.
   for (const ArrayDeclaration& array : pipeline.arrays()) {
     const auto stage = schedule.stages.find(array.name);
     if (array.is_output && stage != schedule.stages.end() &&
@@ -77,13 +85,34 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
   return schedule;
 }
 
-AskedPipeline rounds_of(const Algorithm& pipeline, const Schedule& schedule, const deck::Deck& deck) {
-  AskedPipeline asked;
-  blame_deck(deck, [&] {
+/// Sets the pipeline and the schedule of `asked`.
+void set_rounds(AskedPipeline& asked, const Algorithm& pipeline, const Schedule& schedule) {
+  blame_deck(asked.deck, [&] {
     Rounds rounds = in_rounds(pipeline, schedule);
-    asked = {std::move(rounds.pipeline), std::move(rounds.schedule)};
+    asked.pipeline = std::move(rounds.pipeline);
+    asked.schedule = std::move(rounds.schedule);
   });
-  return asked;
+}
+
+Pipeline built(const PipelineApplication& application, const deck::Deck& deck, const io::ImageInfo* image,
+               const std::map<std::string, io::ImageInfo>& different) {
+  return image == nullptr    ? application.generate(deck)
+         : different.empty() ? application.build(*image, deck)
+                             : application.build_with(*image, different, deck);
+}
+
+/// Returns what is known from the whole pipeline of an application, and the names that its deck may schedule.
+std::pair<AskedPipeline, ScheduleNames> named_pipeline(const PipelineApplication& application,
+                                                       const deck::Deck& deck, const io::ImageInfo* image,
+                                                       const Pipeline& pipeline) {
+  AskedPipeline asked{deck, {}, {}, result_of(application, deck, pipeline), {}};
+  for (const ArrayDeclaration& array : pipeline.arrays())
+    if (array.is_output && array.is_everywhere() && array.domain.size() == 1)
+      asked.numbers.push_back(array.name);
+  check_has_loops(deck, pipeline);
+  ScheduleNames names = names_for(application, deck, image, pipeline, asked.numbers);
+  asked.deck = load_again(deck, make_schema(application, &names));
+  return {std::move(asked), std::move(names)};
 }
 
 }  // namespace
@@ -91,26 +120,31 @@ AskedPipeline rounds_of(const Algorithm& pipeline, const Schedule& schedule, con
 AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
                              const io::ImageInfo* image,
                              const std::map<std::string, io::ImageInfo>& different) {
-  Pipeline pipeline = image == nullptr    ? application.generate(deck)
-                      : different.empty() ? application.build(*image, deck)
-                                          : application.build_with(*image, different, deck);
-  check_names_of(application, deck, pipeline);
-  write_stages(pipeline, application, deck);
-  return rounds_of(pipeline, schedule_for(application, deck, pipeline), deck);
+  Pipeline pipeline = built(application, deck, image, different);
+  auto [asked, names] = named_pipeline(application, deck, image, pipeline);
+  if (application.reads_schedule) {
+    pipeline = built(application, asked.deck, image, different);
+    std::tie(asked, names) = named_pipeline(application, deck, image, pipeline);
+  }
+  write_stages(pipeline, application, asked.deck, asked.result);
+  set_rounds(asked, pipeline, schedule_for(application, asked.deck, names, pipeline));
+  return std::move(asked);
 }
 
 AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
                          const deck::Deck& deck, const io::ImageInfo& image) {
-  const Pipeline pipeline = part.build(image, deck);
+  auto [asked, names] = named_pipeline(application, deck, &image, application.build(image, deck));
+  const Pipeline pipeline = part.build(image, asked.deck);
   const bool has_output = std::ranges::any_of(pipeline.arrays(), [&](const ArrayDeclaration& array) {
     return array.is_output && array.name == part.output;
   });
   if (!has_output)
     throw InternalError(
         fmt::format("PipelineApplication::parts: the part '{}' has no output '{}'", part.task, part.output));
-  Schedule schedule = schedule_for(application, deck, pipeline);
+  Schedule schedule = schedule_for(application, asked.deck, names, pipeline);
   schedule.stages[part.output].placement = tessera::Placement::distributed;
-  return rounds_of(pipeline, schedule, deck);
+  set_rounds(asked, pipeline, schedule);
+  return std::move(asked);
 }
 
 RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
@@ -134,11 +168,13 @@ void RunSetup::make_pipeline() {
   AskedPipeline asked = asked_pipeline(application, deck, inputs.image(), inputs.different());
   pipeline = std::make_unique<Algorithm>(std::move(asked.pipeline));
   schedule = std::move(asked.schedule);
+  result_name = std::move(asked.result);
+  numbers = std::move(asked.numbers);
+  deck = std::move(asked.deck);
 }
 
 const ArrayDeclaration* RunSetup::result() const {
-  const bool has_none = application.output_is_optional && !has_output(deck) && !is_series(deck);
-  return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output_of(*pipeline))];
+  return result_name.empty() ? nullptr : &(*pipeline)[pipeline->find(result_name)];
 }
 
 /// Throws InputError when a side of `domain` is longer than 2^30 points. Coordinates have 32 bits, and must

@@ -19,8 +19,14 @@ namespace tessera::app {
 
 /// A pipeline with the schedule that a deck asks for. Its loops have the rounds of turns of that schedule.
 struct AskedPipeline {
+  /// The deck with the keys of the stages and loops of the pipeline.
+  deck::Deck deck;
   Algorithm pipeline;
   Schedule schedule;
+  /// The name of the output that is the result; empty if there is none.
+  std::string result;
+  /// The names of the outputs of one element.
+  std::vector<std::string> numbers;
 };
 
 /// Returns the pipeline of an application for the image `image`, or for no image if `image` is null.
@@ -30,9 +36,9 @@ AskedPipeline asked_pipeline(const PipelineApplication& application, const deck:
                              const io::ImageInfo* image,
                              const std::map<std::string, io::ImageInfo>& different = {});
 
-/// Returns the pipeline of one part of an application in a series, for the image `image`. It has those keys
-/// of the schedule that are about its stages. The output of the part is stored, so that `distributed` is its
-/// only placement. Throws InputError as asked_pipeline does.
+/// Returns the pipeline of one part of an application in a series, for the image `image`, and the name of the
+/// result of the whole. It has those keys of the schedule that are about its stages. The output of the part
+/// is stored, so that `distributed` is its only placement. Throws InputError as asked_pipeline does.
 AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
                          const deck::Deck& deck, const io::ImageInfo& image);
 
@@ -79,13 +85,18 @@ struct RunSetup {
   const PipelineApplication& application;
   const ProgramBuild& build;
   const Options& options;
-  const deck::Deck& deck;
+  /// The deck, which has the keys of the stages and loops of the pipeline.
+  deck::Deck deck;
   /// The paths of the decks and of the decks that they include.
   const std::vector<std::string>& deck_files;
   ImageInputs inputs;
   std::unique_ptr<Algorithm> pipeline;
   /// The schedule of `pipeline`. The loops of `pipeline` have the rounds of turns that the deck asks for.
   Schedule schedule;
+  /// The name of the result; empty if the pipeline has none.
+  std::string result_name;
+  /// The names of the outputs of one element, which a run prints and reports.
+  std::vector<std::string> numbers;
 
  private:
   void make_pipeline();

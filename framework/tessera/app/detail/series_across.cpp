@@ -42,8 +42,7 @@ struct Shape {
   Shape(Session& session, const PipelineApplication& application, const ProgramBuild& build,
         const Options& options, const std::vector<std::string>& deck_files, CommonItems& items,
         Progress& silence)
-      : deck(items.deck()),
-        setup(session, application, build, options, deck, deck_files, items.given()),
+      : setup(session, application, build, options, items.deck(), deck_files, items.given()),
         plans(setup),
         images(setup.inputs.all()) {
     loops.emplace(*setup.pipeline, silence, session.rank());
@@ -58,7 +57,6 @@ struct Shape {
     return std::ranges::equal(images, inputs.all(), is_alike);
   }
 
-  deck::Deck deck;
   RunSetup setup;
   RunPlans plans;
   /// The descriptions of the images.
@@ -101,8 +99,15 @@ class SeriesAcross {
   void keep_phase();
   std::string label_of(int step) const;
   RunDescription description(const Shape& shape) const {
-    return {session_,           application_, build_, deck_, shape.setup.inputs, *shape.setup.pipeline,
-            shape.plans.mine(), options_.plan};
+    return {session_,
+            application_,
+            build_,
+            deck_,
+            shape.setup.inputs,
+            *shape.setup.pipeline,
+            shape.setup.result_name,
+            shape.plans.mine(),
+            options_.plan};
   }
   std::vector<std::string> taken() const;
   void write_records(const SeriesOutcome& outcome);
@@ -187,7 +192,7 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
   const ArrayDeclaration& result = written(shape);
   const auto notes = [&]() -> io::FileNotes {
     return {shape.loops->history().lists(),
-            result_attributes(application_, deck_, *shape.setup.pipeline, shape.plans.mine())};
+            result_attributes(application_, deck_, *shape.setup.pipeline, result.name, shape.plans.mine())};
   };
   const std::unique_ptr<BlockSink> sink = items_->create(result, notes);
   bindings.sinks.emplace(result.name, sink.get());

@@ -117,7 +117,7 @@ std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path
     SeriesPlan plan = plan_series(application_, deck_.with(application_.input_key, path, path), info,
                                   threads_, shared_.inputs().all());
     const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
-    plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
+    plan.attributes = result_attributes(application_, deck_, last.algorithm, last.output, last.plan);
     return plan;
   });
 }
@@ -148,7 +148,8 @@ SeriesImage SeriesImages::read_listed(const std::string& path, const std::string
 
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
   const HostBlock points = image.last().points();
-  create_result(MPI_COMM_SELF, deck_, item, application_.output, points.type, points.box, image.plan->inputs,
+  create_result(MPI_COMM_SELF, deck_, item, image.plan->result().name, points.type, points.box,
+                image.plan->inputs,
                 [&image]() -> io::FileNotes {
                   return {image.history, image.plan->attributes};
                 })

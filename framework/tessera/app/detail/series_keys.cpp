@@ -131,6 +131,18 @@ std::vector<std::string> keys_of_graph(const PipelineApplication& application) {
 
 namespace {
 
+/// Throws InputError if a key or an option has no effect where one rank computes each image.
+void check_keys_of_one_rank(const deck::Deck& deck, const Options& options) {
+  for (const char* key :
+       {"idle", "order", "slices", "overlap", "levels", "exchange", "gpu_aware_mpi", "bands"})
+    if (is_given(deck, key))
+      deck.fail(key, "one rank computes each image, and needs no other: leave it out, or write "
+                     "items.across=ranks");
+  if (options.ranks != 0)
+    throw InputError(
+        "command line: --ranks: one rank computes each image: leave it out, or write items.across=ranks");
+}
+
 /// Throws InputError if a key has no effect where all ranks compute one image after the other.
 void check_keys_across(const PipelineApplication& application, const deck::Deck& deck) {
   if (is_program(deck))
@@ -146,6 +158,14 @@ void check_keys_across(const PipelineApplication& application, const deck::Deck&
 }
 
 }  // namespace
+
+void check_no_series_keys(const PipelineApplication& application, const deck::Deck& deck) {
+  std::vector<std::string> keys = keys_of_graph(application);
+  keys.insert(keys.end(), {"graph.window", "items.across", "on_error"});
+  for (const FurtherImage& further : application.further_images) keys.push_back(files_key(further));
+  for (const std::string& key : keys)
+    if (is_given(deck, key)) deck.fail(key, "it is about series, and this is one image: leave it out");
+}
 
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options) {
@@ -169,8 +189,10 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
     refuse(key, "a series has none: leave it out");
   const bool across = goes_across_ranks(deck);
   if (is_program(deck)) refuse("bands", "a series on groups of ranks has none: leave it out");
-  if (!across) refuse("bands", "each image is computed by one rank, as a whole: write items.across=ranks");
-  if (across) check_keys_across(application, deck);
+  if (across)
+    check_keys_across(application, deck);
+  else if (!is_program(deck))
+    check_keys_of_one_rank(deck, options);
   if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")
     for (const char* key : {"output.chunks", "output.compression"})
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
@@ -188,11 +210,6 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
       refuse(list.key, "each frame of a video goes with the next one: leave it out");
   if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
-  if (options.estimate && !is_program(deck) && !across)
-    throw InputError(
-        "command line: --estimate is for images that all ranks compute together: write items.across=ranks, "
-        "or "
-        "give one image by input.file and output.file");
 }
 
 }  // namespace tessera::app

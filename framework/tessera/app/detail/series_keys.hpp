@@ -51,6 +51,9 @@ bool is_series(const deck::Deck& deck);
 /// Returns whether a deck names a video.
 bool is_video(const deck::Deck& deck);
 
+/// Throws InputError if the deck of a single image gives a key about series.
+void check_no_series_keys(const PipelineApplication& application, const deck::Deck& deck);
+
 /// Throws InputError when a deck names both a series and a single image, only one of the inputs and outputs
 /// of a series, or something that a series does not have, such as checkpoints. The deck must name a series.
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,

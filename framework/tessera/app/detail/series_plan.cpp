@@ -26,17 +26,23 @@ namespace {
   throw InternalError(fmt::format("PipelineApplication::parts: the part '{}' {}", part.task, message));
 }
 
+/// Returns the plan of a part. The name of the output of a part that is the whole pipeline is empty.
 std::shared_ptr<const graph::PlannedPipeline> planned_part(
     const PipelineApplication& application, const PipelinePart& part, const deck::Deck& deck,
     const io::ImageInfo& image, int threads, const std::map<std::string, io::ImageInfo>& different) {
   AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image, different)
                                                   : asked_part(application, part, deck, image);
+  const bool is_picture = !application.picture.empty() && writes_picture(deck);
+  const std::string& result = is_picture ? application.picture : asked.result;
+  const bool is_last = application.parts.empty() || part.task == application.parts.back().task;
+  if (is_last && !part.output.empty() && part.output != result)
+    fail(part, fmt::format("is the last one, but its output is not '{}'", result));
   Target target;
   target.threads = computes_by_kernels(deck, part.task) ? threads : 1;
   target.device = !runs_on_host;
   if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
-  graph::PlannedPipeline planned{.output = part.output};
-  blame_deck(deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
+  graph::PlannedPipeline planned{.output = part.output.empty() ? result : part.output};
+  blame_deck(asked.deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
   planned.algorithm = std::move(asked.pipeline);
   return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
 }
@@ -98,7 +104,7 @@ int images_per_item(const PipelineApplication& application, const deck::Deck& de
 
 std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
   if (!application.parts.empty()) return application.parts;
-  return {{task_name(application), application.output, application.build}};
+  return {{task_name(application), {}, application.build}};
 }
 
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
@@ -109,22 +115,17 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   plan.needed.resize(plan.inputs.size());
   plan.parts_until_free.assign(plan.inputs.size(), 0);
   std::vector<std::string> names = plan.inputs;
-  std::vector<PipelinePart> parts = parts_of(application);
-  const bool is_picture = !application.picture.empty() && writes_picture(deck);
-  const std::string& result = is_picture ? application.picture : application.output;
-  if (application.parts.empty()) parts.front().output = result;
+  const std::vector<PipelinePart> parts = parts_of(application);
   const auto different = different_images(application, deck, image, shared);
   for (const PipelinePart& part : parts) {
     plan.parts.push_back({planned_part(application, part, deck, image, threads, different)});
     connect(plan, part, names, shared);
-    names.push_back(part.output);
+    names.push_back(plan.parts.back().pipeline->output);
     plan.needed.emplace_back();
     plan.parts_until_free.push_back(0);
   }
   if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())
     fail(parts.front(), "does not read 'input'");
-  if (parts.back().output != result)
-    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", result));
   plan.parts_until_free.back() = parts.size() + 1;
   return plan;
 }

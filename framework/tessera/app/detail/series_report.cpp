@@ -71,7 +71,7 @@ void SeriesOutcome::add(Report& report) const {
                         {"left_out", std::ssize(left_out)},
                         {"not_converged", std::ssize(not_converged)},
                         {"seconds", seconds},
-                        {"per_second", static_cast<double>(written) / seconds}});
+                        {"per_second", per_second()}});
   for (const std::string& line : left_out) report.add_row("left_out", {{"file_and_reason", line}});
   for (const std::string& line : not_converged) report.add_row("not_converged", {{"image_and_loop", line}});
 }
@@ -91,7 +91,7 @@ ExitStatus tell_outcome(const Session& session, const std::string& program, Prog
   const bool stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
   for (const std::string& remark : outcome.remarks) progress.line(remark);
   progress.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
-                            outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
+                            outcome.seconds, outcome.per_second()));
   if (session.rank() == 0) {
     print_first(program, outcome.not_converged);
     for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);

@@ -47,6 +47,8 @@ struct SeriesOutcome {
   /// The remarks of all pipelines, each once.
   std::vector<std::string> remarks = {};
 
+  /// Returns the number of images that were written in a second.
+  double per_second() const { return written == 0 ? 0 : static_cast<double>(written) / seconds; }
   /// Adds the section `series`, and the tables `left_out` and `not_converged`.
   void add(Report& report) const;
 };

@@ -9,10 +9,13 @@
 #include <mutex>
 #include <thread>
 
+#include "tessera/app/detail/common_items.hpp"
+#include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_report.hpp"
 #include "tessera/app/detail/video_series.hpp"
@@ -219,12 +222,33 @@ SeriesOutcome SeriesRun::outcome(const graph::Report& report) const {
           .remarks = without_copies(texts_of(gather_lines(communicator, done_->remarks())))};
 }
 
+/// Estimates the first image of a series as one rank computes it, with one thread.
+void estimate_image(Session& session, const PipelineApplication& application, const ProgramBuild& build,
+                    const Options& options, const deck::Deck& deck,
+                    const std::vector<std::string>& deck_files) {
+  const std::unique_ptr<CommonItems> items = common_items(session, application, deck);
+  if (!items->next()) throw InputError(fmt::format("{}: there is no image", deck.location("input.files")));
+  Options alone = options;
+  alone.ranks = 1;
+  const RunSetup setup(session, application, build, alone,
+                       items->deck().with("threads", std::int64_t{1}, "a thread for each image"), deck_files,
+                       items->given());
+  estimate_run(setup, RunPlans(setup));
+  session.print(fmt::format("this is one of {} images, each of which is computed by one thread of a rank\n",
+                            items->count() >= 0 ? std::to_string(items->count()) : "some"));
+}
+
 }  // namespace
 
-ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
-                      const Options& options, const deck::Deck& deck, RunPhases& phases) {
+ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild& build,
+                      const Options& options, const deck::Deck& deck,
+                      const std::vector<std::string>& deck_files, RunPhases& phases) {
   phases.begin(Phase::open);
   collectively(session.communicator(), [&] { check_series_keys(application, deck, options); });
+  if (options.estimate) {
+    estimate_image(session, application, build, options, deck, deck_files);
+    return ExitStatus::done;
+  }
   const int threads = threads_of(session, deck);
   SeriesRun run(session, application, options, deck, threads);
   if (options.check) {

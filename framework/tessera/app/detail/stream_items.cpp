@@ -120,7 +120,7 @@ std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64
                                                const ArrayDeclaration& result,
                                                const std::vector<io::FileAttribute>& attributes) const {
   return ledger_.noting(communicator, item(number),
-                        create_result(communicator, deck_, item(number), application_.output, result.type,
+                        create_result(communicator, deck_, item(number), result.name, result.type,
                                       result.domain, inputs_, [attributes]() -> io::FileNotes {
                                         return {{}, attributes};
                                       }));

@@ -43,7 +43,8 @@ class StreamExecution {
         items_(items),
         progress_(setup.session.rank(), setup.options.quiet),
         records_(setup.session.communicator(), setup.options, "", taken()),
-        attributes_(result_attributes(setup.application, deck, *setup.pipeline, whole.mine())) {
+        attributes_(
+            result_attributes(setup.application, deck, *setup.pipeline, setup.result_name, whole.mine())) {
     const std::string chart = setup.deck.text_of("program.chart");
     const std::string report = setup.options.report == "-" ? "" : setup.options.report;
     check_names(taken(), {{"program.chart", chart},
@@ -114,15 +115,14 @@ class StreamExecution {
     };
     bindings.sink = [this](std::int64_t item, const std::string& output,
                            MPI_Comm group) -> std::unique_ptr<BlockSink> {
-      if (output != setup_.application.output) return nullptr;
+      if (output != setup_.result_name) return nullptr;
       return items_.create(group, item, *setup_.result(), attributes_);
     };
     // Rank 0 shows how far its own tasks are, as it need not be a rank that writes.
     bindings.ended = [&](std::int64_t item) {
       progress_.turn([&] {
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-        return fmt::format("{} of {} images, {:.1f} per second", item + 1, items_.count(),
-                           static_cast<double>(item + 1) / seconds.count());
+        return rate_text(item + 1, items_.count(), seconds.count());
       });
     };
     bindings.is_stopped = [this] { return signals_.received() != 0; };
@@ -160,22 +160,16 @@ class StreamExecution {
     });
   }
 
+  static SeriesOutcome outcome_of(const TaskTimes& times, const std::vector<ImageLine>& failed) {
+    return {.written = times.written(), .seconds = times.seconds(), .left_out = texts_of(failed)};
+  }
+
   ExitStatus tell(const TaskTimes& times, const std::vector<ImageLine>& failed, bool is_stopped) {
-    const bool is_first = setup_.session.rank() == 0;
-    if (is_first && !is_stopped) items_.forget_whole();
+    if (setup_.session.rank() == 0 && !is_stopped) items_.forget_whole();
     progress_.line(times.text());
-    progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
-                               times.seconds(), times.per_second()));
     if (chart_) chart_->write(times.chart());
-    const std::string& program = setup_.application.program;
-    if (is_first)
-      for (const ImageLine& line : failed) fmt::print(stderr, "{}: left out {}\n", program, line.text);
-    if (is_stopped && is_first)
-      fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program,
-                 times.written(), items_.count());
-    int has_failed = failed.empty() ? 0 : 1;
-    MPI_Bcast(&has_failed, 1, MPI_INT, 0, setup_.session.communicator());
-    return is_stopped ? ExitStatus::stopped : has_failed != 0 ? ExitStatus::bad_input : ExitStatus::done;
+    return tell_outcome(setup_.session, setup_.application.program, progress_, outcome_of(times, failed),
+                        is_stopped, items_.count());
   }
 
   void write_records(const TaskTimes& times, const std::vector<ImageLine>& failed, const ProgramParts& parts,
@@ -183,12 +177,8 @@ class StreamExecution {
     Report full;
     add_run(full, setup_.session, setup_.application.program, programs_.target().threads, deck_);
     if (setup_.session.rank() == 0) {
-      full.add("series", {{"written", times.written()},
-                          {"left_out", std::ssize(failed)},
-                          {"seconds", times.seconds()},
-                          {"per_second", times.per_second()}});
+      outcome_of(times, failed).add(full);
       times.add(full);
-      for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
     }
     add_parts(full, setup_.session.communicator(), {}, recorder);
     records_.write(

@@ -27,8 +27,6 @@ class TaskTimes {
   std::int64_t written() const { return std::ssize(written_); }
   /// The seconds from the beginning of a series to its last result.
   double seconds() const { return written_.empty() ? 0 : written_.back(); }
-  /// The results of a series that were written in a second; 0 if there are none.
-  double per_second() const { return written_.empty() ? 0 : static_cast<double>(written()) / seconds(); }
 
   /// Returns a line with the seconds of all tasks together, or of the period of a series, and those that were
   /// estimated.

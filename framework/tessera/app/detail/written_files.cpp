@@ -8,8 +8,7 @@ namespace tessera::app {
 WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads)
     : outputs(setup.session.communicator(), setup.application, setup.deck, setup.inputs, *setup.pipeline,
               setup.result(), history, setup.deck_and_plan_files(), threads),
-      records(setup.session.communicator(), setup.options,
-              setup.application.loops.empty() ? "" : setup.deck.text_of("output.history"),
+      records(setup.session.communicator(), setup.options, setup.deck.text_of("output.history"),
               joined(outputs.paths(), setup.read_files())) {}
 
 void check_comparison(const RunSetup& setup, const Plan& plan) {

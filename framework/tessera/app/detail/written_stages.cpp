@@ -36,9 +36,6 @@ void check_is_stored(const deck::Deck& deck, const std::string& name) {
 }  // namespace
 
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
-  // If a deck says what the stages are, those of its images are only known later.
-  const bool are_known = !application.complete;
-  if (are_known ? application.writable_stages.names.empty() : application.output.empty()) return;
   std::optional<std::string> by_default;
   if (!application.written_stages.empty())
     by_default = fmt::format("[{}]", fmt::join(application.written_stages, ", "));
@@ -49,13 +46,11 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
                   "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
                   "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
                   "first), or from 0",
-              .default_text = by_default,
-              .choices = are_known ? application.writable_stages.names : std::vector<std::string>(),
-              .refusals = are_known ? application.writable_stages.all_reasons()
-                                    : std::map<std::string, std::string>()});
+              .default_text = by_default});
 }
 
-void write_stages(Pipeline& pipeline, const PipelineApplication& application, const deck::Deck& deck) {
+void write_stages(Pipeline& pipeline, const PipelineApplication& application, const deck::Deck& deck,
+                  const std::string& result) {
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
   // The points that are written are found before stages become outputs and before the pipeline is scheduled.
@@ -65,9 +60,8 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
   const std::vector<ArrayDomain> domains = array_domains(as_declared);
   WritableStages writable;
   writable.add(as_declared);
-  for (const std::string& name : application.writable_stages.names) writable.add_of_others(name);
   for (const std::string& name : names) {
-    if (is_output(as_declared, name)) continue;
+    if (name != result && is_output(as_declared, name)) continue;
     if (const std::string reason = writable.reason_against(name); !reason.empty())
       deck.fail(stages_key, reason);
     if (!application.complete) check_is_stored(deck, name);

@@ -95,11 +95,33 @@ void Layers::apply_path(Target target, const std::string& path, const Node& valu
   if (std::find(components.begin(), components.end(), "") != components.end())
     fail(place, fmt::format("the key '{}' has an empty part", shortened(path)));
   for (auto component = components.begin(); component != components.end(); ++component) {
+    if (!has_names(target)) {
+      for (; component != components.end(); ++component) target.spelt = dotted(target.spelt, *component);
+      return keep_unread(target.spelt, value);
+    }
     target = descend(target, *component, place);
     if (target.names.empty()) return;
     if (is_tree(target)) return apply_in_tree(target, {component + 1, components.end()}, value, place);
   }
   apply(target, value, place);
+}
+
+/// Returns whether the names that may follow a block are known.
+bool Layers::has_names(const Target& target) const {
+  const std::string& word = schema_.placeholder(target.names.front());
+  return word.empty() || !schema_.follows(word);
+}
+
+/// Keeps a key whose name is not known yet, or the keys of such a block one by one.
+void Layers::keep_unread(const std::string& spelt, const Node& value) {
+  const bool is_block = split(spelt).size() < 3 && value.kind == Node::Kind::map;
+  if (!is_block) {
+    std::erase_if(unread_, [&](const auto& key) { return key.first == spelt; });
+    unread_.emplace_back(spelt, to_yaml(parse_value({.type = ValueType::tree}, spelt, value, origin_)));
+    return;
+  }
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    keep_unread(dotted(spelt, value.keys[i].text), value.items[i]);
 }
 
 bool Layers::is_tree(const Target& target) const {
@@ -209,6 +231,7 @@ void Layers::fail_no_match(const std::string& word, const std::string& pattern, 
   const std::string fault = glob_fault(pattern);
   if (!fault.empty()) fail(place, fmt::format("{}: {}", message, fault));
   const auto& names = schema_.names_of(word);
+  if (names.empty()) fail(place, fmt::format("{}: there is none here", message));
   const std::string hint = suggestion(glob_skeleton(pattern), names);
   fail(place, message + (hint.empty() ? fmt::format("; the names are {}", joined(names)) : hint));
 }

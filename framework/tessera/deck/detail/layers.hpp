@@ -28,6 +28,7 @@ class Layers {
   void add_override(const std::string& argument);
 
   Deck::Entries take() { return std::move(entries_); }
+  Deck::Unread take_unread() { return std::move(unread_); }
 
  private:
   /// A key or block as the user has written it, and the full names of all keys or blocks that it stands for.
@@ -38,6 +39,8 @@ class Layers {
   };
 
   void apply(const Target& target, const Node& value, const Node& place);
+  bool has_names(const Target& target) const;
+  void keep_unread(const std::string& spelt, const Node& value);
   void apply_block(const Target& target, const Node& block);
   void apply_in_tree(Target target, const std::vector<std::string>& path, Node value, const Node& place);
   void apply_path(Target target, const std::string& path, const Node& value, const Node& place);
@@ -56,6 +59,7 @@ class Layers {
   const Environment& environment_;
   bool keeps_to_schema_;
   Deck::Entries entries_;
+  Deck::Unread unread_;
   Origin origin_;                                ///< The origin of the layer that is being added.
   std::map<std::string, std::string> spelt_at_;  ///< Where each key of this layer was given.
 };

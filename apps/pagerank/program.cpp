@@ -193,17 +193,22 @@ void Program::check_room() const {
   });
 }
 
-/// Throws InputError, on all ranks, when a machine node lacks the memory for its part of the graph, which has
-/// `links` links, as far as is known.
+/// Throws InputError, on all ranks, when a rank needs more than `memory`, or a machine node lacks the memory
+/// for its part of the graph, which has `links` links, as far as is known.
 void Program::check_memory(std::int64_t links) const {
   const std::vector<RankPlace> places = rank_places(communicator());
   const std::int64_t node = places[static_cast<std::size_t>(setting_.session.rank())].node;
   const std::int64_t on_node = std::ranges::count(places, node, &RankPlace::node);
-  const double needed =
-      static_cast<double>(on_node) * bytes_of_rank(vertices(), links, std::ssize(places), setting_.threads);
+  const double of_rank = bytes_of_rank(vertices(), links, std::ssize(places), setting_.threads);
+  const double needed = static_cast<double>(on_node) * of_rank;
   const std::int64_t bytes = machine_memory();
   const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
   collectively(communicator(), [&] {
+    if (const auto* limit = std::get_if<deck::ByteSize>(setting_.deck.find("memory"));
+        limit != nullptr && of_rank > static_cast<double>(limit->bytes))
+      setting_.deck.fail("memory",
+                         fmt::format("a rank needs some {}: raise it, or use more ranks",
+                                     human_bytes(static_cast<std::int64_t>(of_rank))));
     if (needed > static_cast<double>(bytes))
       throw InputError(
           fmt::format("{}: vertices up to {} and {} links take some {} on a machine node, which has {}: use "

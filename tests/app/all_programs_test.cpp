@@ -147,16 +147,13 @@ TEST(ProgramKeysTest, FactorOfResize) {
             (std::vector<hsize_t>{75, 100}));
 }
 
-// A deck may schedule the levels of the deepest pyramid, whatever the depth is.
-TEST(ProgramKeysTest, LevelsThatThePyramidLacksArePassedOver) {
+TEST(ProgramKeysTest, LevelsThatThePyramidLacksAreRefused) {
   const Folder folder;
   write_sample(folder, "image.h5", {"uint16", 40, 30, 3});
-  const auto result = [&](const std::vector<std::string>& settings) {
-    return result_of("local_laplacian", "result", 2, folder, settings);
-  };
-  const std::string levels = "pyramid_levels=3", threads = "threads=1";
-  EXPECT_TRUE(result({levels, threads, "schedule.out*.compute=rank", "schedule.gray9.tile=[8,8]"}) ==
-              result({levels, threads}));
+  const ParallelEnding ending =
+      run_on_ranks(program_of("local_laplacian"), 2, folder,
+                   {"input.file=image.h5", "output.file=o.h5", "pyramid_levels=3", "schedule.gray9.tile=[8,8]"});
+  expect_refusal(ending, {"'schedule.gray9.tile=[8,8]':", "no stage matches 'gray9'"});
 }
 
 TEST(ProgramOutputsTest, PicturesOfWhatCanBeOne) {

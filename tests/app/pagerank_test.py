@@ -240,6 +240,10 @@ class PageRank(ProgramRuns):
                               ("graph.h5", "vertices up to 4294967294 and 2 links take some ")):
             self.assertIn(f"{name}: {message}", self.refused("pagerank", 2, *self.words(**{"input.file": name})))
 
+    def test_a_limit_of_memory(self):
+        self.write_matrix(100, self.sample(100, 800))
+        self.assertIn("'memory': a rank needs some", self.refused("pagerank", 2, *self.words("memory=1KiB")))
+
     def test_what_it_explains_and_reports(self):
         links = self.sample(100, 800)
         self.write_matrix(100, links)

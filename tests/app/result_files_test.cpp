@@ -135,7 +135,7 @@ TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
     expect_refused({"input.file=image.h5", "output.png=o.png", word},
                    {"'" + word.substr(0, word.find('=')) + "':", "is about the HDF5 file"});
   expect_refused({"run.yaml", "output.stages=[bv]"}, {"'output.stages':", "'bv' is the output"});
-  expect_refused({"run.yaml", "output.stages=[bw]"}, {"'output.stages' expects", "got 'bw'", "'bh'?"});
+  expect_refused({"run.yaml", "output.stages=[bw]"}, {"'output.stages':", "no stage 'bw'", "'bh'?"});
 }
 
 TEST_F(ResultFilesTest, StagesThatCannotBeWrittenAreRefusedWithTheReason) {

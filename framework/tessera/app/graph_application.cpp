@@ -47,16 +47,10 @@ deck::Schema schema_of(const GraphApplication& application) {
   deck::Schema schema;
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_graph_keys(schema, application);
-  schema.add(threads_key());
-  schema.add(watchdog_key());
-  schema.add(
-      {.name = "memory",
-       .type = ValueType::bytes,
-       .group = "Machine",
-       .help =
-           "What the buffers of a rank may use at most: a graph whose pools need more is refused; without "
-           "it " +
-           application.default_memory});
+  declare_common_keys(schema,
+                      "What the buffers of a rank may use at most: a graph whose pools need more is refused; "
+                      "without it " +
+                          application.default_memory);
   return schema;
 }
 

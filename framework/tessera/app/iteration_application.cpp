@@ -19,8 +19,7 @@ deck::Schema schema_of_iteration(const IterationApplication& application) {
   deck::Schema schema;
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_checkpoint_keys(schema);
-  schema.add(threads_key());
-  schema.add(watchdog_key());
+  declare_common_keys(schema, "What a rank may use at most; a run that needs more is refused");
   return schema;
 }
 

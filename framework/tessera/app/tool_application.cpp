@@ -12,8 +12,7 @@ namespace {
 deck::Schema schema_of(const ToolApplication& application) {
   deck::Schema schema;
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
-  schema.add(threads_key());
-  schema.add(watchdog_key());
+  declare_common_keys(schema);
   return schema;
 }
 

@@ -14,15 +14,17 @@ namespace tessera::app {
 
 using deck::ValueType;
 
-deck::KeyDeclaration threads_key() {
-  return {.name = "threads",
-          .type = ValueType::integer,
-          .group = "Machine",
-          .help =
-              "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
-              "evenly by the ranks on them",
-          .minimum = 1,
-          .maximum = most_host_threads};
+void declare_common_keys(deck::Schema& schema, const std::string& memory) {
+  schema.add({.name = "threads",
+              .type = ValueType::integer,
+              .group = "Machine",
+              .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, "
+                      "shared evenly by the ranks on them",
+              .minimum = 1,
+              .maximum = most_host_threads});
+  if (!memory.empty())
+    schema.add({.name = "memory", .type = ValueType::bytes, .group = "Machine", .help = memory});
+  schema.add(watchdog_key());
 }
 
 deck::Schema make_schema(const PipelineApplication& application, const ScheduleNames* names) {
@@ -33,7 +35,10 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
   for (const deck::KeyDeclaration& key : application.first_parameters) schema.add(key);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
   declare_checkpoint_keys(schema);
-  schema.add(threads_key());
+  declare_common_keys(
+      schema,
+      "What a rank may use at most: what needs more is computed band after band, in a series with fewer images "
+      "at a time, and refused before it starts if that needs more, too");
   std::vector<std::string> exchanges = {"auto", "messages"};
   if (runs_on_host) exchanges.emplace_back("shared");
   schema.add({.name = "exchange",
@@ -52,12 +57,6 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
               .default_text = "auto",
               .choices = {"auto", "on", "off"}});
   schema.add(
-      {.name = "memory",
-       .type = ValueType::bytes,
-       .group = "Machine",
-       .help = "What a rank may use at most: what needs more is computed band after band, in a series with "
-               "fewer images at a time, and refused before it starts if that needs more, too"});
-  schema.add(
       {.name = "bands",
        .type = ValueType::integer,
        .group = "Machine",
@@ -67,7 +66,6 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
            "chunks where these fit",
        .minimum = 1,
        .maximum = 1 << 30});
-  schema.add(watchdog_key());
   declare_program_keys(schema);
   if (names == nullptr)
     declare_schedule_keys(schema, application.default_compute);

@@ -17,6 +17,18 @@ bool is_given(const deck::Deck& deck, const std::string& key) {
   return deck.schema().find(key) != nullptr && deck.is_set(key);
 }
 
+namespace {
+
+/// Returns whether a deck gives another value for a key than its default. A deck that was printed gives all
+/// defaults.
+bool is_changed(const deck::Deck& deck, const std::string& name) {
+  if (!is_given(deck, name)) return false;
+  const auto key = std::ranges::find(deck.schema().keys(), name, &deck::Schema::Key::name);
+  return deck.schema().default_value(*key) != *deck.find(name);
+}
+
+}  // namespace
+
 bool takes_series(const PipelineApplication& application) {
   return application.build != nullptr && (application.image_lists.empty() || application.parts.empty()) &&
          !application.verdict;
@@ -135,7 +147,7 @@ namespace {
 void check_keys_of_one_rank(const deck::Deck& deck, const Options& options) {
   for (const char* key :
        {"idle", "order", "slices", "overlap", "levels", "exchange", "gpu_aware_mpi", "bands"})
-    if (is_given(deck, key))
+    if (is_changed(deck, key))
       deck.fail(key, "one rank computes each image, and needs no other: leave it out, or write "
                      "items.across=ranks");
   if (options.ranks != 0)
@@ -164,7 +176,7 @@ void check_no_series_keys(const PipelineApplication& application, const deck::De
   keys.insert(keys.end(), {"graph.window", "items.across", "on_error"});
   for (const FurtherImage& further : application.further_images) keys.push_back(files_key(further));
   for (const std::string& key : keys)
-    if (is_given(deck, key)) deck.fail(key, "it is about series, and this is one image: leave it out");
+    if (is_changed(deck, key)) deck.fail(key, "it is about series, and this is one image: leave it out");
 }
 
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,

@@ -25,13 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Returns whether a key may change the bits of a result. Files have their own part of the ledger's lines.
-bool is_of_problem(const std::string& key) {
-  constexpr std::array blocks = {"schedule.", "graph.", "program.", "items."};
-  constexpr std::array keys = {"threads",       "memory", "bands",    "watchdog",    "exchange",
-                               "gpu_aware_mpi", "levels", "on_error", "input.files", "output.files"};
-  const auto is_key = [&](const char* one) { return key == one; };
-  return std::ranges::none_of(blocks, [&](const char* block) { return key.starts_with(block); }) &&
-         std::ranges::none_of(keys, is_key) && !key.ends_with(".files");
+bool is_of_problem(const deck::Schema& schema, const std::string& key) {
+  constexpr std::array groups = {"Machine", "Schedule", "Series", "Groups"};
+  return std::ranges::none_of(groups, [&](const char* group) { return schema.find(key)->group == group; });
 }
 
 /// Returns the size and the time of a file, such as "1024 1700000000000000000"; "-" if there is no file.
@@ -78,7 +74,8 @@ SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::D
                            const std::vector<NamedFile>& shared)
     : path_((folder_of(deck.get<std::string>("output.files")) / ("." + application.program + ".ledger"))
                 .string()) {
-  std::string problem = problem_text(deck, is_of_problem, {});
+  std::string problem = problem_text(
+      deck, [&](const std::string& key) { return is_of_problem(deck.schema(), key); }, {});
   for (const NamedFile& file : shared) problem += fmt::format("{}: {}\n", file.path, state_of(file.path));
   problem_ = io::text_digest(problem);
 }

@@ -206,10 +206,11 @@ Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::
 
 Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
 
-/// Returns the pipeline for large frames, which have all levels that the deck allows.
+/// Returns the pipeline for large frames. Decks that schedule levels serve smaller ones and fewer levels,
+/// too.
 std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
   Settings settings = settings_of_levels(deck);
-  if (!settings.levels) settings.levels = most_default_levels;
+  settings.levels = std::max(settings.levels.value_or(1), most_default_levels);
   std::int64_t extent = 1;
   const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
   while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;

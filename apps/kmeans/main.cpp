@@ -150,14 +150,18 @@ const std::vector<deck::KeyDeclaration> parameters = {
      .default_text = "0",
      .minimum = 0}};
 
-/// Returns pipelines for rows and for pixels, which have other stages.
-std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
-  kmeans::Task task = task_of(deck, std::numeric_limits<std::int64_t>::max());
-  task.clusters = std::min(task.clusters, 2);
-  if (deck.is_set("input.centres")) task.given = ElementType::float32;
+/// Returns pipelines for rows and for pixels, with and without given centres and bounds: one deck serves all.
+std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck&) {
+  kmeans::Task task{.clusters = 2};
   std::vector<Pipeline> samples;
-  samples.push_back(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
-  samples.push_back(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
+  for (const auto bounds : {kmeans::Bounds::none, kmeans::Bounds::hamerly}) {
+    task.bounds = bounds;
+    for (const auto& given : {std::optional<ElementType>(), std::optional(ElementType::float32)}) {
+      task.given = given;
+      samples.push_back(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
+      samples.push_back(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
+    }
+  }
   return samples;
 }
 

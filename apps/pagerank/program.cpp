@@ -206,9 +206,8 @@ void Program::check_memory(std::int64_t links) const {
   collectively(communicator(), [&] {
     if (const auto* limit = std::get_if<deck::ByteSize>(setting_.deck.find("memory"));
         limit != nullptr && of_rank > static_cast<double>(limit->bytes))
-      setting_.deck.fail("memory",
-                         fmt::format("a rank needs some {}: raise it, or use more ranks",
-                                     human_bytes(static_cast<std::int64_t>(of_rank))));
+      setting_.deck.fail("memory", fmt::format("a rank needs some {}: raise it, or use more ranks",
+                                               human_bytes(static_cast<std::int64_t>(of_rank))));
     if (needed > static_cast<double>(bytes))
       throw InputError(
           fmt::format("{}: vertices up to {} and {} links take some {} on a machine node, which has {}: use "

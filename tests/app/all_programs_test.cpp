@@ -150,9 +150,9 @@ TEST(ProgramKeysTest, FactorOfResize) {
 TEST(ProgramKeysTest, LevelsThatThePyramidLacksAreRefused) {
   const Folder folder;
   write_sample(folder, "image.h5", {"uint16", 40, 30, 3});
-  const ParallelEnding ending =
-      run_on_ranks(program_of("local_laplacian"), 2, folder,
-                   {"input.file=image.h5", "output.file=o.h5", "pyramid_levels=3", "schedule.gray9.tile=[8,8]"});
+  const ParallelEnding ending = run_on_ranks(
+      program_of("local_laplacian"), 2, folder,
+      {"input.file=image.h5", "output.file=o.h5", "pyramid_levels=3", "schedule.gray9.tile=[8,8]"});
   expect_refusal(ending, {"'schedule.gray9.tile=[8,8]':", "no stage matches 'gray9'"});
 }
 

@@ -113,8 +113,8 @@ TEST_F(CalibrateProgramTest, EstimatesLoopsOfAnyNumberOfRanks) {
 }
 
 TEST_F(CalibrateProgramTest, EstimatesWithTheCostsOfARun) {
-  const Words small = {"output.file=o.h5", "threads=1",      "--quiet",       "--report",
-                       "r.json",           "intervals.x=16", "intervals.y=16"};
+  const Words small = {"output.file=o.h5", "threads=1",      "--quiet",        "--report",
+                       "r.json",           "intervals.x=16", "intervals.y=16", "turns=9"};
   const ParallelEnding run = run_on_ranks(helmholtz(), 2, folder_, small);
   ASSERT_EQ(run.status, 0) << run.text();
   const ParallelEnding ending = estimate(1, {"--costs", "r.json", "intervals.x=16", "intervals.y=16"});

@@ -90,8 +90,7 @@ class SlowGraph final : public app::GraphProgram {
  public:
   SlowGraph(const app::GraphSetting& setting, std::string_view place) {
     const bool stalls = place == "graph-stalls";
-    const bool is_slow =
-        place != "graph-quick" && setting.session.rank() + 1 == setting.session.rank_count();
+    const bool is_slow = place != "graph-quick" && setting.session.rank() + 1 == setting.session.rank_count();
     const auto numbers = graph_.source("count", {.rank = graph::Task::every_rank}, [](std::int64_t i) {
       return i < 3 ? std::optional(i) : std::nullopt;
     });

@@ -148,9 +148,11 @@ TEST_F(SeriesAcrossTest, KeysWithoutEffectAreRefused) {
 
 TEST_F(SeriesAcrossTest, KeysOfSeriesAreRefusedForOneImage) {
   write_frames(1);
-  for (const char* word : {"items.across=ranks", "on_error=skip", "graph.window=2", "graph.sobel.workers=1"}) {
+  for (const char* word :
+       {"items.across=ranks", "on_error=skip", "graph.window=2", "graph.sobel.workers=1"}) {
     const std::string key = std::string(word).substr(0, std::string(word).find('='));
-    expect_refused({"input.file=" + frame(0), "output.png=o.png", word}, {"'" + key + "':", "this is one image"});
+    expect_refused({"input.file=" + frame(0), "output.png=o.png", word},
+                   {"'" + key + "':", "this is one image"});
   }
 }
 

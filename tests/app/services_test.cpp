@@ -34,8 +34,8 @@ class ServicesTest : public SeriesTest {
 
   std::vector<std::pair<std::string, Job>> jobs() const {
     const std::string in = "input.file=" + frame(0), files = "input.files=frames/*.png",
-                      outputs = "output.files=out/{name}.png",
-                      tasks = "groups={first: [bh], second: [bv]}", mixed = "program.allocation=data";
+                      outputs = "output.files=out/{name}.png", tasks = "groups={first: [bh], second: [bv]}",
+                      mixed = "program.allocation=data";
     std::vector<std::pair<std::string, Job>> jobs{
         {"one image", {"sobel", {in, "output.png=o.png"}}},
         {"tasks on groups", {"blur", {in, "output.png=o.png", tasks, mixed}}},
@@ -43,7 +43,7 @@ class ServicesTest : public SeriesTest {
         {"series, all ranks an image", {"sobel", {files, outputs, "items.across=ranks"}}},
         {"series on groups", {"blur", {files, outputs, tasks, mixed}}},
         {"no image", {"generate", {"width=31", "height=23", "output.png=o.png"}}},
-        {"loop", {"helmholtz", {"intervals.x=20", "intervals.y=20", "output.raw=o.raw"}}},
+        {"loop", {"helmholtz", {"intervals.x=20", "intervals.y=20", "turns=9", "output.raw=o.raw"}}},
         {"iteration", {"pagerank", {"input.file=links.mtx", "output.file=ranks.h5"}, {"--estimate"}}},
         {"graph", {"failing", {}, {"--estimate"}}}};
 #if TESSERA_TEST_VIDEO

@@ -91,8 +91,8 @@ struct IterationApplication {
   /// A sentence that says what the program does, for --help.
   std::string summary;
   /// The declarations of the program's own keys. Those that begin with `output.` do not change what is
-  /// computed. All such programs also have the keys of checkpoints, `threads`, `watchdog`, and `memory`, which the
-  /// program must keep to.
+  /// computed. All such programs also have the keys of checkpoints, `threads`, `watchdog`, and `memory`,
+  /// which the program must keep to.
   std::vector<deck::KeyDeclaration> keys = {};
   /// The name of the loop, for progress lines, reports and checkpoints.
   std::string loop;

@@ -164,8 +164,9 @@ struct PipelineApplication {
   /// name of the other stage. Keys of the schedule that a deck gives for the other stage, but not for the
   /// stage, apply to the stage, too.
   std::function<std::map<std::string, std::string>(const Algorithm&)> stages_within = {};
-  /// A function that returns pipelines of the same deck for other images than the given one. A deck may
-  /// schedule their stages and loops, too, which has no effect on an image whose pipeline does not have them.
+  /// A function that returns further pipelines that a deck serves, such as those for images of other sizes. A
+  /// deck may schedule their stages and loops, too, which has no effect on a pipeline that does not have
+  /// them.
   std::function<std::vector<Pipeline>(const io::ImageInfo&, const deck::Deck&)> samples = {};
   /// Whether `build` reads keys of the schedule. It is then called twice: when the names of the stages and
   /// loops are not known yet, and the deck has no such keys; and with all keys of the deck.

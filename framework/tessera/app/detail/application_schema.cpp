@@ -35,10 +35,10 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
   for (const deck::KeyDeclaration& key : application.first_parameters) schema.add(key);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
   declare_checkpoint_keys(schema);
-  declare_common_keys(
-      schema,
-      "What a rank may use at most: what needs more is computed band after band, in a series with fewer images "
-      "at a time, and refused before it starts if that needs more, too");
+  declare_common_keys(schema,
+                      "What a rank may use at most: what needs more is computed band after band, in a series "
+                      "with fewer images "
+                      "at a time, and refused before it starts if that needs more, too");
   std::vector<std::string> exchanges = {"auto", "messages"};
   if (runs_on_host) exchanges.emplace_back("shared");
   schema.add({.name = "exchange",

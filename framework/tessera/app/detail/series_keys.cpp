@@ -148,8 +148,9 @@ void check_keys_of_one_rank(const deck::Deck& deck, const Options& options) {
   for (const char* key :
        {"idle", "order", "slices", "overlap", "levels", "exchange", "gpu_aware_mpi", "bands"})
     if (is_changed(deck, key))
-      deck.fail(key, "one rank computes each image, and needs no other: leave it out, or write "
-                     "items.across=ranks");
+      deck.fail(key,
+                "one rank computes each image, and needs no other: leave it out, or write "
+                "items.across=ranks");
   if (options.ranks != 0)
     throw InputError(
         "command line: --ranks: one rank computes each image: leave it out, or write items.across=ranks");

@@ -74,8 +74,8 @@ SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::D
                            const std::vector<NamedFile>& shared)
     : path_((folder_of(deck.get<std::string>("output.files")) / ("." + application.program + ".ledger"))
                 .string()) {
-  std::string problem = problem_text(
-      deck, [&](const std::string& key) { return is_of_problem(deck.schema(), key); }, {});
+  std::string problem =
+      problem_text(deck, [&](const std::string& key) { return is_of_problem(deck.schema(), key); }, {});
   for (const NamedFile& file : shared) problem += fmt::format("{}: {}\n", file.path, state_of(file.path));
   problem_ = io::text_digest(problem);
 }

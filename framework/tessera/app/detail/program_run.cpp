@@ -29,7 +29,7 @@ namespace {
 /// The number of runs of a profile, of which the fastest one counts.
 constexpr int profile_runs = 5;
 
-int node_count(const Plan& plan) {
+int nodes_of(const Plan& plan) {
   int count = 0;
   walk(plan.root, [&count](const PlanNode&) { ++count; });
   return count;
@@ -69,7 +69,7 @@ class ProgramExecution {
     if (profile_) guarded([&] { write_profile(bindings, transport); });
     group::ProgramInstance instance(programs_.program(), plan_, setup_.session.communicator(), transport);
     phases.begin(Phase::open);
-    const ProgramParts parts(setup_.session.communicator(), programs_, plan_, node_count(described_));
+    const ProgramParts parts(setup_.session.communicator(), programs_, plan_, nodes_of(described_));
     StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
                           phases);
     files_.outputs.listen(bindings, nullptr,

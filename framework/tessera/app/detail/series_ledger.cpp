@@ -39,7 +39,7 @@ std::string state_of(const std::string& path) {
 }
 
 /// Returns the folder of the results: the part of the pattern of their names before the first placeholder.
-fs::path folder_of(const std::string& pattern) {
+fs::path ledger_folder(const std::string& pattern) {
   const fs::path folder = fs::path(pattern.substr(0, pattern.find('{'))).parent_path();
   return folder.empty() ? "." : folder;
 }
@@ -72,7 +72,7 @@ class NotingSink final : public BlockSink {
 
 SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
                            const std::vector<NamedFile>& shared)
-    : path_((folder_of(deck.get<std::string>("output.files")) / ("." + application.program + ".ledger"))
+    : path_((ledger_folder(deck.get<std::string>("output.files")) / ("." + application.program + ".ledger"))
                 .string()) {
   std::string problem =
       problem_text(deck, [&](const std::string& key) { return is_of_problem(deck.schema(), key); }, {});

@@ -46,7 +46,6 @@ TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
                             "  --rank ",
                             "  --dot ",
                             "  --save-plan ",
-                            "  --plan ",
                             "  --report ",
                             "  --trace ",
                             "  --print-deck ",

@@ -102,8 +102,7 @@ TEST(OptionsTest, OptionsOfPlansAndRecords) {
   EXPECT_EQ(explained.rank, 3);
   EXPECT_EQ(explained.save_plan, "p.json");
   EXPECT_TRUE(parse({"--explain", "--dot"}).dot);
-  const Options run = parse({"--plan", "p.json", "--report", "-", "--trace", "t.json"});
-  EXPECT_EQ(run.plan, "p.json");
+  const Options run = parse({"--report", "-", "--trace", "t.json"});
   EXPECT_EQ(run.report, "-");
   EXPECT_EQ(run.trace, "t.json");
 }
@@ -116,7 +115,6 @@ TEST(OptionsTest, OptionsThatDoNotGoTogether) {
                                              {"--dot"},
                                              {"--save-plan", "p"},
                                              {"--explain", "--dot", "--rank", "1"},
-                                             {"--explain", "--plan", "p", "--ranks", "2"},
                                              {"--explain", "--report", "r"},
                                              {"--explain", "--trace", "t"},
                                              {"--explain", "--rank", "-1"},

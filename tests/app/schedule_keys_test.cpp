@@ -247,12 +247,5 @@ TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
   test::expect_message(writable.reason_against("other"), {"'other'", "there are smooth"});
 }
 
-TEST(ScheduleKeysTest, KeysThatTheDeckGives) {
-  EXPECT_TRUE(given_schedule_keys(load("{}")).empty());
-  EXPECT_EQ(given_schedule_keys(load("grid: [1, 2]\nschedule: {'*': {tile: [4]}, low: {compute: rank}}")),
-            (std::vector<std::string>{"grid", "schedule.low.compute", "schedule.low.tile",
-                                      "schedule.high.tile", "schedule.mean.tile", "schedule.result.tile"}));
-}
-
 }  // namespace
 }  // namespace tessera::app

@@ -183,7 +183,7 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
   for (const auto& [word, key] : {std::pair{"output.chunks=[8,8]", "'output.chunks':"},
                                   {"output.compression=3", "'output.compression':"}})
     expect_refused({in, out, word}, {key, "is about HDF5 files", "this series writes none"});
-  expect_refused({in, out, "--plan", "p.json"}, {"--plan and --save-plan", "for single images"});
+  expect_refused({in, out, "--explain", "--save-plan", "p.json"}, {"--save-plan is", "for single images"});
   const std::string nothing = "input.files=frames/*.tif";
   expect_refused({nothing, out}, {"'input.files':", "no file matches 'frames/*.tif'"});
   const std::string missing = "input.files=[frames/f9.png]";

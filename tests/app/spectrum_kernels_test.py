@@ -151,16 +151,6 @@ class Kernels(Runs):
         found = self.result("result=convolved", "kernel.file=kernel.h5", "method=transform")
         self.assertLess(np.max(np.abs(found - expected)), bound * np.finfo(np.float64).eps / np.finfo(np.float32).eps)
 
-    def test_a_plan_for_other_borders_is_refused(self):
-        self.write(self.sample((25, 34), np.float32))
-        words = ("result=convolved", "kernel.sigma=1", "method=direct")
-        self.run_program(2, *words, "output.file=o.h5", "border=mirror", "--explain", "--save-plan", "plan.json")
-        expected = self.result(*words, "border=mirror")
-        np.testing.assert_array_equal(self.result(*words, "border=mirror", "--plan", "plan.json"), expected)
-        error = self.refused(*words, "border=periodic", "--plan", "plan.json")
-        self.expect_message(error, "another pipeline or image")
-        self.assertIn("periodic", error)
-
     def test_series_say_once_which_method_is_chosen(self):
         for number in range(5):
             self.write(self.sample((64, 64) if number < 3 else (48, 64), np.float32))

@@ -170,7 +170,6 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       {{"output.tiff=p.csv"}, {"output.tiff: p.csv:", "uses this file already"}},
       {{"output.tiff=t_r00_c00.png"}, {"output.tiff: t_r00_c00.png:", "uses this file already"}},
       {{"memory=1K", "threads=1"}, {"'memory':", "comparing tiles", "319.2 KiB"}},
-      {{"--plan=x"}, {"--plan is about pipelines", "runs graphs"}},
       {{"--estimate"}, {"--estimate is about pipelines", "runs graphs"}}};
   for (const RefusedStitch& one : cases) {
     Words words = one.words;

@@ -8,7 +8,6 @@
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/plan/lifetimes.hpp"
 #include "tessera/pipeline/plan/tiles.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -232,24 +231,6 @@ TEST(Overlap, TheInsideReadsNothingThatIsUnderWay) {
       interiors += check_overlaps(scheduled, make_plan(scheduled, rank));
   }
   EXPECT_GT(interiors, 100);
-}
-
-TEST(Overlap, PlansStayWithinTheirMemory) {
-  test::Random random(266);
-  for (int i = 0; i < 150; ++i) {
-    const test::MixedGraph graph = test::random_mixed_graph(random, true, random.small(1, 8));
-    const int ranks = random.small(2, 9);
-    Schedule schedule = test::random_mixed_schedule(random, graph.pipeline, ranks);
-    schedule.overlap = Overlap::on;
-    std::vector<Plan> plans;
-    for (int rank = 0; rank < ranks; ++rank)
-      plans.push_back(make_plan(graph.pipeline, schedule, {}, ranks, rank));
-    try {
-      check_plans(graph.pipeline, plans);
-    } catch (const InputError& error) {
-      ADD_FAILURE() << error.what() << " in " << graph.text << "; " << test::to_string(schedule);
-    }
-  }
 }
 
 TEST(Overlap, InsideAndRimAreAllPointsOnce) {

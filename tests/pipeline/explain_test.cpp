@@ -34,15 +34,15 @@ bool has(const std::vector<std::string>& lines, const std::string& line) {
 }
 
 TEST(Explain, EveryKindOfNode) {
-  const Pipeline pipeline = test::sample_pipeline();
+  const Pipeline pipeline = test::looping_pipeline();
   const std::string text = explain(pipeline, test::plan_with_all_kinds(pipeline));
   const std::vector<std::string> lines = step_lines(text);
   for (const char* line :
-       {"allocate buffer 0: input on [-2, 16) x [0, 14), 1008 bytes at 0", "read input [0, 16) x [0, 12)",
-        "fill the border of input in [-2, 16) x [0, 14): what lies outside the image, by ",
-        "contribute to most on [0, ", "reduce most over all ranks", "swap out and out",
-        "repeat 2 turns at most 2 times, until most is not zero", "turn", "for each item of the stream",
-        "frame", "write out [0, 16) x [0, 12)"})
+       {"for each item of the stream", "allocate buffer 0: u on [-1, 16) x [0, 13), 884 bytes at 0",
+        "read u [0, 16) x [0, 12)", "smooth: repeat at most 4 times, until most is not zero",
+        "fill the border of u in [-1, 16) x [0, 13): what lies outside the image, by ",
+        "contribute to most on [0, ", "reduce most over all ranks", "compute next on [0, 16) x [0, 12)",
+        "swap u and next", "write u [0, 16) x [0, 12)", "free buffer 0: u, "})
     EXPECT_TRUE(has(lines, line)) << line << " in\n" << text;
 }
 

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/arrangements.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -20,7 +17,6 @@ using test::Point;
 using Image = test::WholeArray<std::int32_t>;
 using Source = test::ArraySource<std::int32_t>;
 using Sink = test::ArraySink<std::int32_t>;
-using test::expect_message;
 
 const Box image{{0, 12}, {0, 9}};
 
@@ -148,24 +144,6 @@ TEST(LoopCases, AnInnerLoopMayBeAllThatChangesAnArray) {
   for (int ranks : {1, 2}) EXPECT_TRUE(rehearsed(p, "u", image, ranks).same_bits(raised)) << ranks;
 }
 
-TEST(LoopCases, PlansOfNestedLoopsPassTheirChecks) {
-  Pipeline p;
-  const auto now = p.input<std::int32_t, 2>("u", image, Boundary::periodic);
-  const auto past = p.input<std::int32_t, 2>("past", image, Boundary::periodic);
-  p.repeat("outer", 2, [&](const Pipeline::Loop& outer) {
-    p.repeat("inner", 3, [&](const Pipeline::Loop& inner) {
-      inner.feed(p.stage<std::int32_t>("next", Sides(), now), now);
-      inner.feed(now, past);
-    });
-    outer.until(p.reduce("most", Maximum<std::int32_t>(), now, image));
-  });
-  p.output(p.stage<std::int32_t>("after", Sides(), past), image);
-  std::vector<Plan> plans;
-  for (int rank = 0; rank < 3; ++rank) plans.push_back(make_plan(p, {}, {}, 3, rank));
-  const std::string text = to_json(p, plans);
-  EXPECT_EQ(to_json(p, plans_from_json(p, text)), text);
-}
-
 TEST(LoopCases, AConditionThatIsFedIsTheNewOne) {
   Pipeline p;
   const auto u = p.input<std::int32_t, 2>("u", image);
@@ -256,50 +234,6 @@ TEST(LoopCases, ExchangesArePreparedForTheArrangementsThatOccur) {
     EXPECT_EQ(arrangements(plan, node).size(), 2u);
   });
   EXPECT_EQ(exchanges, 1);
-}
-
-TEST(LoopCases, APlanIsForItsMaximum) {
-  const auto pipeline_with = [](std::int64_t maximum) {
-    Pipeline p;
-    const auto u = p.input<std::int32_t, 2>("u", image);
-    p.repeat("l", maximum,
-             [&](const Pipeline::Loop& loop) { loop.feed(p.stage<std::int32_t>("next", PlusOne(), u), u); });
-    p.output(u);
-    return p;
-  };
-  const Pipeline ten = pipeline_with(10), seven = pipeline_with(7);
-  const std::string text = to_json(ten, make_plan(ten, {}, {}, 1, 0));
-  EXPECT_EQ(plan_from_json(ten, text).rank_count, 1);
-  expect_message(test::message_of<InputError>([&] { static_cast<void>(plan_from_json(seven, text)); }),
-                 {"whose loops differ", "their greatest"});
-}
-
-TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
-  Pipeline p;
-  const auto u = p.input<std::int32_t, 2>("u", image);
-  p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
-    const auto next = p.stage<std::int32_t>("next", PlusOne(), u);
-    const auto most = p.reduce("most", Maximum<std::int32_t>(), next, image);
-    loop.until(p.value<std::int32_t>("done", IsAtLeast{5}, most));
-    loop.feed(next, u);
-  });
-  p.output(u);
-  const Plan plan = make_plan(p, {}, {}, 2, 1);
-  check_plan(p, plan);
-  const auto refusal = [&](const Plan& changed) {
-    return test::message_of<InputError>([&] { check_plan(p, changed); });
-  };
-  Plan without_reduction = plan;
-  auto& compute = std::get<plan::Sequence>(children_of(without_reduction.root)->at(1).step).children;
-  for (PlanNode& node : compute)
-    if (auto* loop = std::get_if<plan::Repeat>(&node.step))
-      std::erase_if(loop->children,
-                    [](const PlanNode& child) { return std::holds_alternative<plan::Reduce>(child.step); });
-  number_nodes(without_reduction.root);
-  expect_message(refusal(without_reduction), {"step reduces", "'most'", "plan again"});
-  Plan without_value = plan;
-  without_value.stages[static_cast<std::size_t>(p.find("done"))].computed = Box{{0, 0}};
-  expect_message(refusal(without_value), {"'done'", "all ranks", "plan again"});
 }
 
 TEST(LoopCases, ContributionsOfARunThatEndedAreForgotten) {

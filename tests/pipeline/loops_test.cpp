@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans with loops, swaps and frames, which make_plan does not make yet: edited, run and rehearsed.
+// Loops that a global reduction ends, and streams of frames: run and rehearsed.
 #include <gtest/gtest.h>
 
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "pipeline/world.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -39,13 +38,16 @@ struct Growth {
   Schedule schedule;
   Target target;
 
-  Growth(const Box& image, const Point& start) : box(image), seed(start) {
+  Growth(const Box& image, const Point& start, std::int64_t maximum) : box(image), seed(start) {
     const auto now = pipeline.input<std::int32_t, 2>("now", box, Boundary::clamp);
-    const auto rows = pipeline.stage<std::int32_t>("rows", RowMaximum(), now);
-    const auto next = pipeline.stage<std::int32_t>("next", Grow(), rows);
-    pipeline.fusable(rows, next);
-    pipeline.output(next, box);
-    pipeline.output(pipeline.reduce("least", Minimum<std::int32_t>(), next, box));
+    pipeline.repeat("grow", maximum, [&](const Pipeline::Loop& loop) {
+      const auto rows = pipeline.stage<std::int32_t>("rows", RowMaximum(), now);
+      const auto next = pipeline.stage<std::int32_t>("next", Grow(), rows);
+      pipeline.fusable(rows, next);
+      loop.until(pipeline.reduce("least", Minimum<std::int32_t>(), next, box));
+      loop.feed(next, now);
+    });
+    pipeline.output(now);
     schedule.stages["rows"].placement = Placement::tile;
     schedule.stages["next"].tile = {8, 3};
   }
@@ -58,45 +60,12 @@ struct Growth {
   std::int64_t distance(const Point& p) const {
     return std::max(std::abs(p[0] - seed[0]), std::abs(p[1] - seed[1]));
   }
-  std::int64_t turns(std::int64_t maximum) const {
+  std::int64_t turns() const {
     std::int64_t farthest = 1;
     test::for_each_point(box, [&](const Point& p) { farthest = std::max(farthest, distance(p)); });
-    return std::min(maximum, farthest);
+    return std::min(pipeline.loops().front().maximum, farthest);
   }
-  Plan plan(int ranks, int rank, std::int64_t maximum) const;
 };
-
-std::vector<PlanNode>& children_of_phase(Plan& plan, std::size_t number) {
-  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
-  return std::get<plan::Sequence>(phases[number].step).children;
-}
-
-/// The steps of a turn, then `now` and `next` change places, until `least` is not zero.
-Plan Growth::plan(int ranks, int rank, std::int64_t maximum) const {
-  Plan plan = make_plan(pipeline, schedule, target, ranks, rank);
-  const int now = pipeline.find("now"), next = pipeline.find("next");
-  // Both of one shape, and `next` in memory that is free all the time.
-  const auto buffer = [&](int array) -> Buffer& {
-    return plan
-        .buffers[static_cast<std::size_t>(plan.stages[static_cast<std::size_t>(array)].written_buffer)];
-  };
-  Buffer swapped = buffer(now);
-  swapped.array = next;
-  swapped.offset = plan.array_bytes;
-  plan.array_bytes += (swapped.bytes + 63) / 64 * 64;
-  buffer(next) = swapped;
-  auto& steps = children_of_phase(plan, 1);
-  plan::Repeat loop;
-  loop.maximum = maximum;
-  loop.condition = pipeline.find("least");
-  loop.children = std::move(steps);
-  loop.children.push_back({-1, plan::Swap{now, next}});
-  steps = {{-1, std::move(loop)}};
-  for (PlanNode& node : children_of_phase(plan, 2))
-    if (auto* write = std::get_if<plan::Write>(&node.step); write && write->array == next) write->array = now;
-  number_nodes(plan.root);
-  return plan;
-}
 
 std::int64_t wrong_points(const Growth& growth, const test::ArraySink<std::int32_t>& sink, std::int64_t turns,
                           const Box& owned) {
@@ -111,7 +80,7 @@ std::int64_t wrong_points(const Growth& growth, const test::ArraySink<std::int32
 
 Growth random_growth(test::Random& random) {
   const Box box = random.box(2, -3, 3, 30);
-  Growth growth(box, {});
+  Growth growth(box, {}, random.between(1, 40));
   for (int d = 0; d < 2; ++d) growth.seed[d] = random.between(box[d].begin, box[d].end - 1);
   growth.schedule.overlap = random.chance(50) ? Overlap::on : Overlap::off;
   growth.schedule.grid = random.one_of<GridRequest>({{{1, 0}}, {{0, 1}}, {{0, 0}}});
@@ -125,15 +94,13 @@ TEST(Loops, ARehearsalRepeatsUntilTheConditionHolds) {
   test::Random random(231);
   for (int i = 0; i < 60; ++i) {
     const Growth growth = random_growth(random);
-    const std::int64_t maximum = random.between(1, 40);
     const int ranks = random.small(1, 12);
-    std::vector<Plan> plans;
-    for (int rank = 0; rank < ranks; ++rank) plans.push_back(growth.plan(ranks, rank, maximum));
     const auto image = growth.image();
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(growth.box);
-    Rehearsal(growth.pipeline, plans).run({{{"now", &source}}, {{"now", &sink}}});
-    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum), growth.box), 0)
+    Rehearsal(growth.pipeline, make_plans(growth.pipeline, growth.schedule, growth.target, ranks))
+        .run({{{"now", &source}}, {{"now", &sink}}});
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(), growth.box), 0)
         << test::to_string(growth.schedule) << " on " << ranks;
   }
 }
@@ -142,15 +109,15 @@ TEST(Loops, RanksRepeatUntilTheConditionHolds) {
   test::Random random(232);
   for (int i = 0; i < 40; ++i) {
     const Growth growth = random_growth(random);
-    const std::int64_t maximum = random.between(1, 40);
-    const Plan plan = growth.plan(test::world_size(), test::world_rank(), maximum);
+    const Plan plan =
+        make_plan(growth.pipeline, growth.schedule, growth.target, test::world_size(), test::world_rank());
     const auto image = growth.image();
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(growth.box);
     PlanInstance instance(growth.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
                           growth.target.device ? HostMode::kernels : HostMode::calling_thread);
     instance.run({{{"now", &source}}, {{"now", &sink}}});
-    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum), plan.stages[2].owned), 0)
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(), plan.stages.front().owned), 0)
         << test::to_string(growth.schedule) << (growth.target.device ? " as on a device" : "");
   }
 }
@@ -167,17 +134,13 @@ TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
   test::WholeArray<float> ones(Box{{0, 5}});
   ones.values.assign(5, 1);
   const auto in = pipeline.input<float, 1>("in", ones.box);
-  const auto zeros = pipeline.stage<float>("zeros", NegativeZero(), in);
-  pipeline.output(pipeline.reduce("least", Minimum<float>(), zeros, ones.box));
-  Plan plan = make_plan(pipeline, {}, {}, 1, 0);
-  auto& steps = children_of_phase(plan, 1);
-  plan::Repeat loop;
-  loop.maximum = 7;
-  loop.condition = 2;
-  loop.children = std::move(steps);
-  steps = {{-1, std::move(loop)}};
-  number_nodes(plan.root);
-  PlanInstance instance(pipeline, plan, MPI_COMM_SELF);
+  pipeline.repeat("zeroing", 7, [&](const Pipeline::Loop& loop) {
+    const auto zeros = pipeline.stage<float>("zeros", NegativeZero(), in);
+    loop.until(pipeline.reduce("least", Minimum<float>(), zeros, ones.box));
+    loop.feed(zeros, in);
+  });
+  pipeline.output(in);
+  PlanInstance instance(pipeline, make_plan(pipeline, {}, {}, 1, 0), MPI_COMM_SELF);
   test::ArraySource<float> source(ones);
   int turns = 0;
   instance.run({{{"in", &source}}, {}},

@@ -3,18 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
-#include "messages.hpp"
 #include "pipeline/rounds_sample.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/explain/plan_dot.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace tessera::test::rounds {
 namespace {
-
-using test::expect_message;
 
 TEST(Rounds, TestsOverlapWhereNothingNeedsThem) {
   const Rounds rounds = with_rounds(relaxing(9), {.overlaps_test = true});
@@ -82,10 +77,6 @@ TEST(Rounds, AnIterateThatIsFedOnTakesASpareArray) {
   EXPECT_FALSE(pipeline[spare].is_input());
   EXPECT_EQ(pipeline.size(), waiting.pipeline.size() + 1);
   const std::vector<Plan> plans = make_plans(pipeline, rounds.schedule, {}, 3);
-  const std::string json = to_json(pipeline, plans);
-  const std::vector<Plan> read = plans_from_json(pipeline, json);
-  check_plans(pipeline, read);
-  EXPECT_EQ(to_json(pipeline, read), json);
   const Plan plan_that_waits = make_plan(waiting.pipeline, waiting.schedule, {}, 3, 0);
   const ArrayRegions& regions = plans.front().stages[static_cast<std::size_t>(spare)];
   const Buffer& buffer = plans.front().buffers[static_cast<std::size_t>(regions.written_buffer)];
@@ -114,74 +105,6 @@ TEST(Rounds, SpareArraysAreShownWithoutAPlacement) {
                      "fillcolor=\"#ffffff\"];\n"),
             std::string::npos)
       << dot;
-}
-
-/// The first loop that runs in rounds at or below a node; null if there is none.
-plan::Repeat* rounds_in(PlanNode& node) {
-  auto* repeat = std::get_if<plan::Repeat>(&node.step);
-  if (repeat != nullptr && repeat->rounds_of >= 0) return repeat;
-  plan::Repeat* found = nullptr;
-  if (auto* children = children_of(node))
-    for (PlanNode& child : *children)
-      if (found == nullptr) found = rounds_in(child);
-  return found;
-}
-
-/// Erases the steps below a node that allocate or free a buffer.
-void erase_uses(PlanNode& node, int buffer) {
-  auto* children = children_of(node);
-  if (children == nullptr) return;
-  std::erase_if(*children, [buffer](const PlanNode& child) {
-    const auto* allocate = std::get_if<plan::Allocate>(&child.step);
-    const auto* free = std::get_if<plan::Free>(&child.step);
-    return (allocate != nullptr && allocate->buffer == buffer) || (free != nullptr && free->buffer == buffer);
-  });
-  for (PlanNode& child : *children) erase_uses(child, buffer);
-}
-
-TEST(Rounds, PlansMustSwapWhatLoopsFeed) {
-  const Rounds rounds = with_rounds(relaxing(100), {.turns_per_test = 3, .overlaps_test = true});
-  // The function `edit` gets the plan, the steps of the rounds, and the first of their swaps.
-  const auto error_after = [&](const auto& edit) {
-    Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, 1, 0);
-    check_plan(rounds.pipeline, plan);
-    std::vector<PlanNode>& steps = rounds_in(plan.root)->children;
-    edit(plan, steps, std::ranges::find_if(steps, [](const PlanNode& child) {
-           return std::holds_alternative<plan::Swap>(child.step);
-         }));
-    number_nodes(plan.root);
-    const std::string error = test::message_of<InputError>([&] { check_plan(rounds.pipeline, plan); });
-    const std::string parts[] = {"(repeat): ", ": save the plan again, or mend it"};
-    const std::size_t begin = error.find(parts[0]), end = error.find(parts[1]);
-    return begin < end && end != std::string::npos
-               ? error.substr(begin + parts[0].size(), end - begin - parts[0].size())
-               : error;
-  };
-  expect_message(error_after([](Plan&, auto& steps, auto swap) { steps.erase(swap); }),
-                 {"it swaps 'u' with 'next@3', but", "'relax@rounds'"});
-  expect_message(error_after([](Plan&, auto&, auto swap) { std::swap(swap[0], swap[1]); }),
-                 {"swaps 'u' with", "'next' with 'u', but", "'relax@rounds'"});
-  expect_message(error_after([](Plan&, auto& steps, auto swap) { steps.push_back(PlanNode(*swap)); }),
-                 {"swaps 'next' with", "'next' with 'u', but", "'relax@rounds'"});
-  EXPECT_NE(error_after([](Plan&, auto& steps, auto swap) {
-              steps.push_back(PlanNode{0, plan::Sequence{"more", {PlanNode(*swap)}}});
-            }).find(", inside of the loop 'relax@rounds', has a swap"),
-            std::string::npos);
-  const auto next = static_cast<std::size_t>(rounds.pipeline.find("next"));
-  const int buffer = make_plan(rounds.pipeline, rounds.schedule, {}, 1, 0).stages[next].written_buffer;
-  EXPECT_TRUE(error_after([&](Plan&, auto& steps, auto) {
-                const auto place = steps.insert(steps.begin(), PlanNode{0, plan::Free{buffer}});
-                steps.insert(place + 1, PlanNode{0, plan::Allocate{buffer}});
-              })
-                  .ends_with(" frees buffer " + std::to_string(buffer) +
-                             ", whose array the loop 'relax@rounds' feeds"));
-  expect_message(error_after([&](Plan& plan, auto&, auto) {
-                   erase_uses(plan.root, buffer);
-                   auto& steps = rounds_in(plan.root)->children;
-                   steps.insert(steps.begin(), PlanNode{0, plan::Allocate{buffer}});
-                   steps.push_back(PlanNode{0, plan::Free{buffer}});
-                 }),
-                 {"no buffer", "use holds", "'next'"});
 }
 
 }  // namespace

@@ -43,22 +43,20 @@ Pipeline blur_pipeline(const Box& image, const Box& result) {
 template Pipeline blur_pipeline<float>(const Box&, const Box&);
 template Pipeline blur_pipeline<std::uint16_t>(const Box&, const Box&);
 
-Plan plan_with_all_kinds(const Algorithm& pipeline) {
-  Plan plan = make_plan(pipeline, {}, {}, 1, 0);
-  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
-  auto& compute = std::get<plan::Sequence>(phases.at(1).step).children;
-  compute.push_back({0, plan::Swap{pipeline.find("out"), pipeline.find("out")}});
-  plan::Repeat repeat;
-  repeat.maximum = 4;
-  repeat.condition = pipeline.find("most");
-  repeat.turns = 2;
-  plan::Items items;
-  repeat.children = {{0, plan::Sequence{"turn", {}}}};
-  items.children = {{0, plan::Sequence{"frame", {}}}};
-  compute.push_back({0, std::move(repeat)});
-  compute.push_back({0, std::move(items)});
-  number_nodes(plan.root);
-  return plan;
+Pipeline looping_pipeline() {
+  Pipeline pipeline;
+  const Box box{{0, 16}, {0, 12}};
+  const auto u = pipeline.input<float, 2>("u", box, Boundary::clamp);
+  pipeline.repeat("smooth", 4, [&](const Pipeline::Loop& loop) {
+    loop.until(pipeline.reduce("most", Maximum<float>(), u, box));
+    loop.feed(pipeline.stage<float>("next", Halve{}, u), u);
+  });
+  pipeline.output(u);
+  return pipeline;
+}
+
+Plan plan_with_all_kinds(const Algorithm& looping) {
+  return plan_of_stream(make_plan(looping, {}, {}, 1, 0));
 }
 
 }  // namespace tessera::test

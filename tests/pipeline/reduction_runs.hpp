@@ -9,7 +9,6 @@
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -19,8 +18,7 @@
 // sample, among them `less`, and compares the results of reductions with those of the sample.
 namespace tessera::test {
 
-/// Runs random samples by random schedules on any number of ranks of this process. Their plans are written
-/// and read on the way.
+/// Runs random samples by random schedules on any number of ranks of this process.
 template <class Sample, class Found>
 void expect_results_by_any_schedule(Random random) {
   for (int i = 0; i < 100; ++i) {
@@ -32,8 +30,6 @@ void expect_results_by_any_schedule(Random random) {
     const int ranks = random.small(1, 7);
     const std::string text = to_string(schedule) + " on " + std::to_string(ranks);
     const std::vector<Plan> plans = make_plans(sample.pipeline, schedule, target, ranks);
-    const std::string json = to_json(sample.pipeline, plans);
-    EXPECT_EQ(to_json(sample.pipeline, plans_from_json(sample.pipeline, json)), json) << text;
     Found found(sample);
     Rehearsal(sample.pipeline, plans).run(found.bindings());
     found.expect_results(sample, text);

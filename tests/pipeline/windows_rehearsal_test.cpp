@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows, inner tiles and tiles in tiles: they never change a bit, and plans that have them pass the checks.
+// Windows, inner tiles and tiles in tiles: they never change a bit.
 #include <gtest/gtest.h>
 
 #include "pipeline/mixed_graph.hpp"
 #include "pipeline/random_plans.hpp"
 #include "pipeline/random_windows.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -78,7 +77,6 @@ TEST(WindowsRehearsal, PipelinesOfEveryKindOfStage) {
     const std::vector<Plan> plans = make_plans(graph.pipeline, schedule, target, ranks);
     seen.add(plans);
     const std::string text = graph.text + "; " + test::to_string(schedule) + " on " + std::to_string(ranks);
-    EXPECT_NO_THROW(check_plans(graph.pipeline, plans)) << text;
     MixedBindings found(graph);
     rehearse(graph, plans, found);
     test::PlainValues plain(graph);
@@ -121,7 +119,6 @@ TEST(WindowsRehearsal, ChainsAndDiamondsOfStencils) {
     const std::vector<Plan> plans = make_plans(graph.pipeline, schedule, {2, false}, ranks);
     seen.add(plans);
     const std::string text = graph.text() + "; " + test::to_string(schedule) + " on " + std::to_string(ranks);
-    EXPECT_NO_THROW(check_plans(graph.pipeline, plans)) << text;
     const auto results = test::rehearse(graph, plans);
     for (std::size_t s = 0; s < results.size(); ++s)
       EXPECT_TRUE(results[s].same_bits(expected[s])) << text << "; output " << s;

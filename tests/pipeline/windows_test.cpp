@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is computed in inner tiles, in windows and once for each tile; what plans, files and messages say of
-// it.
+// What is computed in inner tiles, in windows and once for each tile; what plans and messages say of it.
 #include <gtest/gtest.h>
-
-#include <functional>
 
 #include "messages.hpp"
 #include "pipeline/array_source.hpp"
@@ -12,8 +9,6 @@
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
-#include "tessera/pipeline/plan_file/plan_check.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -208,63 +203,6 @@ TEST(Windows, AreExplained) {
                  {"48 inner tiles", "once for each tile horizontal", "4.1 KiB"});
   expect_message(explained(sums_schedule(Placement::tile, {20, 12}, {20, 4})),
                  {"4 tiles", "12 inner tiles", "512 bytes"});
-}
-
-TEST(Windows, ComeBackFromFiles) {
-  const Pipeline pipeline = three_sums();
-  for (const Placement b : {Placement::window, Placement::outer_tile, Placement::tile}) {
-    const Schedule schedule =
-        chain_schedule(b == Placement::tile ? Placement::window : b, b, {16, 8}, {8, 2});
-    const std::string text = to_json(pipeline, make_plans(pipeline, schedule, {}, 3));
-    EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, text)), text);
-  }
-}
-
-/// The error of the checks of a plan of the chain after an edit of its compute node.
-std::string error_after(const std::function<void(plan::Compute&)>& edit) {
-  const Pipeline pipeline = three_sums();
-  const Schedule schedule = chain_schedule(Placement::outer_tile, Placement::window, {40, 12}, {40, 4});
-  Plan plan = make_plan(pipeline, schedule, {}, 1, 0);
-  check_plan(pipeline, plan);
-  edit(compute_step(plan));
-  const std::string error = test::message_of<InputError>([&] { check_plan(pipeline, plan); });
-  const std::size_t begin = error.find(": "), end = error.rfind(": save the plan again");
-  return error.substr(begin + 2, end - begin - 2);
-}
-
-TEST(Windows, WrongPlansAreRefused) {
-  expect_message(error_after([](plan::Compute& step) { step.inner = {40}; }),
-                 {"inner has 1", "entries instead"});
-  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 0; }),
-                 {"entry of inner", "inner is 0"});
-  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 13; }),
-                 {"entry of inner", "inner is 13"});
-  expect_message(error_after([](plan::Compute& step) { step.inner[1] = 3; }),
-                 {"boxes of members", "8 tiles"});
-  expect_message(error_after([](plan::Compute& step) { step.inner.clear(); }), {"2 placements", "3 members"});
-  expect_message(error_after([](plan::Compute& step) { step.placements.pop_back(); }),
-                 {"1 placements", "3 members"});
-  expect_message(error_after([](plan::Compute& step) { step.placements[1] = Placement::rank; }),
-                 {"member", "'b'", "'rank'"});
-  expect_message(error_after([](plan::Compute& step) { std::swap(step.placements[0], step.placements[1]); }),
-                 {"'b'", "reads 'a' before", "computed"});
-}
-
-TEST(Windows, PlansThatLackRowsAreRefused) {
-  expect_message(error_after([](plan::Compute& step) { step.scratch[1].rows = 5; }),
-                 {"number of rows", "scratch is 5"});
-  expect_message(error_after([](plan::Compute& step) { step.scratch[1].rows = 27; }),
-                 {"number of rows", "scratch is 27"});
-  expect_message(error_after([](plan::Compute& step) { step.scratch[0].rows = 1; }),
-                 {"number of rows", "scratch is 1"});
-  expect_message(error_after([](plan::Compute& step) { step.boxes[2][1].begin += 1; }),
-                 {"inner tiles", "tile need", "'a'"});
-  // The second inner tile of b reads a up to row 9.
-  expect_message(error_after([](plan::Compute& step) {
-                   for (const std::size_t t : {0U, 1U, 2U}) step.boxes[2 * t][1].end = 8;
-                 }),
-                 {"'b'", "reads", "of 'a'"});
-  expect_message(error_after([](plan::Compute& step) { step.boxes[3][1].begin += 1; }), {"'c'", "reads"});
 }
 
 /// The key and the message of the error that a schedule leads to; "" if there is none.

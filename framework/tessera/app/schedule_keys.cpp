@@ -303,12 +303,4 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   return schedule;
 }
 
-std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {
-  std::vector<std::string> given;
-  for (const deck::Schema::Key& key : deck.schema().keys())
-    if (deck.schema().declarations()[key.declaration].group == schedule_group && deck.is_set(key.name))
-      given.push_back(key.name);
-  return given;
-}
-
 }  // namespace tessera::app

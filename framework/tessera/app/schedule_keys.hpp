@@ -61,8 +61,4 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 /// the schedule has the tile sizes for devices, and otherwise the tile sizes for hosts.
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
 
-/// Returns the names of those keys of the schedule that a deck or the command line gives, such as "grid" and
-/// "schedule.bh.tile".
-std::vector<std::string> given_schedule_keys(const deck::Deck& deck);
-
 }  // namespace tessera::app

@@ -43,7 +43,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return close();
   }
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
-    throw JsonError(error.what(), byte, false);
+    throw JsonError(error.what(), byte);
   }
 
  private:
@@ -94,10 +94,6 @@ struct Printer {
   }
 };
 
-std::string print(const Json& json, int indent, bool ascii) {
-  return std::visit(Printer(), json.value()).dump(indent, ' ', ascii, Printed::error_handler_t::replace);
-}
-
 }  // namespace
 
 const Json* Json::find(std::string_view name) const {
@@ -127,11 +123,12 @@ Json sorted(Json json) {
 
 Json parse_json(std::string_view text) {
   Builder builder;
-  if (!nlohmann::json::sax_parse(text, &builder)) throw JsonError("nested too deeply", text.size(), true);
+  if (!nlohmann::json::sax_parse(text, &builder)) throw JsonError("nested too deeply", text.size());
   return std::move(builder.document);
 }
 
-std::string to_text(const Json& json, int indent) { return print(json, indent, false); }
-std::string to_ascii(const Json& json) { return print(json, -1, true); }
+std::string to_text(const Json& json, int indent) {
+  return std::visit(Printer(), json.value()).dump(indent, ' ', false, Printed::error_handler_t::replace);
+}
 
 }  // namespace tessera

@@ -101,16 +101,12 @@ inline constexpr std::size_t most_json_levels = 500;
 
 /// The error that a text is not JSON, or that its lists and objects are nested too deeply.
 struct JsonError : std::runtime_error {
-  /// Makes an error that was found at byte `at` of the text, counted from 1. `too_deep` says whether the text
-  /// is nested deeper than most_json_levels.
-  JsonError(const std::string& message, std::size_t at, bool too_deep)
-      : std::runtime_error(message), byte(at), is_too_deep(too_deep) {}
+  /// Makes an error that was found at byte `at` of the text, counted from 1.
+  JsonError(const std::string& message, std::size_t at) : std::runtime_error(message), byte(at) {}
 
   /// The byte of the text at which the error was found, counted from 1. If the text is nested too deeply, it
   /// is the last byte of the text.
   std::size_t byte;
-  /// Whether the text is nested deeper than most_json_levels.
-  bool is_too_deep;
 };
 
 /// Parses a JSON text, and returns its document with sorted members (see `sorted`). Texts that differ only in
@@ -122,8 +118,5 @@ Json parse_json(std::string_view text);
 /// and each member begins a new line, which is indented by `indent` blanks for each level. Bytes that are not
 /// UTF-8 become U+FFFD, and numbers that are not finite become null.
 std::string to_text(const Json& json, int indent = -1);
-/// Returns a document as JSON text on one line, for use in messages. Characters that are not ASCII are
-/// written as escape sequences.
-std::string to_ascii(const Json& json);
 
 }  // namespace tessera

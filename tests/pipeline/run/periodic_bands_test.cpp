@@ -6,7 +6,6 @@
 #include "pipeline/array_source.hpp"
 #include "pipeline/world.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -142,21 +141,6 @@ TEST(PeriodicBands, GiveTheResultOfTheWholeImage) {
     std::int64_t calls[2] = {source.calls, -source.calls};
     MPI_Allreduce(MPI_IN_PLACE, calls, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     EXPECT_EQ(calls[0], -calls[1]);
-  }
-}
-
-TEST(PeriodicBands, PassTheChecksOfPlansFromFiles) {
-  test::Random random(5151);
-  for (int i = 0; i < 20; ++i) {
-    const Box image{{0, random.small(1, 9)}, {0, random.small(1, 30)}};
-    const Sample sample(image, random_sides(random), random.small(1, 20), image, random.chance(50));
-    const Banding bands{1, std::min<std::int64_t>(random.small(1, 6), most_bands(sample.pipeline, 1))};
-    for (const Band& band : in_order(sample.pipeline, bands)) {
-      std::vector<Plan> plans;
-      for (int rank = 0; rank < 3; ++rank) plans.push_back(sample.plan(band, 3, rank));
-      const std::string text = to_json(sample.pipeline, plans);
-      EXPECT_EQ(to_json(sample.pipeline, plans_from_json(sample.pipeline, text)), text);
-    }
   }
 }
 

@@ -13,7 +13,6 @@
 #include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/watchdog.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/app/schedule_keys.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 
 namespace tessera::app {
@@ -37,9 +36,8 @@ class Execution {
     phases.begin(Phase::start);
     setup_.session.start_kokkos(plans_.mine().target.threads);
     progress_.line(description().start_text(setup_.options.verbose));
-    if (!setup_.options.plan.empty()) progress_.line(plan_line());
     phases.begin(Phase::allocate);
-    PlanRun plan_run(setup_.session, *setup_.pipeline, plans_.by_deck(), plans_.mine(), choose_messages());
+    PlanRun plan_run(setup_.session, *setup_.pipeline, plans_.all(), plans_.mine(), choose_messages());
     phases.begin(Phase::open);
     Bindings bindings;
     setup_.inputs.open(bindings);
@@ -59,16 +57,8 @@ class Execution {
 
  private:
   RunDescription description() const {
-    return {setup_.session,   setup_.application, setup_.build,  setup_.deck,        setup_.inputs,
-            *setup_.pipeline, setup_.result_name, plans_.mine(), setup_.options.plan};
-  }
-
-  /// Returns the line that names the file of the saved plan, and those keys of the deck that have no effect
-  /// because the plan comes from this file.
-  std::string plan_line() const {
-    const std::vector<std::string> unused = given_schedule_keys(setup_.deck);
-    return fmt::format("plan {}{}{}", setup_.options.plan,
-                       unused.empty() ? "" : "; not used: ", fmt::join(unused, ", "));
+    return {setup_.session, setup_.application, setup_.build,       setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   setup_.result_name, plans_.mine()};
   }
 
   /// Returns the way in which messages are sent. If kernels run on a device, also prints the reason for it.

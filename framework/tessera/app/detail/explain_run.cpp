@@ -195,9 +195,10 @@ void explain_run(const RunSetup& setup, const RunPlans& plans) {
   const std::string& path = setup.options.save_plan;
   std::optional<io::TextFile> file;
   check_names(setup.read_files(), {{"command line: --save-plan", path}});
-  if (const Plans* made = plans.by_deck(); !path.empty() && made != nullptr && made->has_bands())
-    throw InputError(fmt::format(
-        "command line: --save-plan: plans of {} bands are not saved: give more memory", made->bands().count));
+  if (!path.empty() && plans.all().has_bands())
+    throw InputError(
+        fmt::format("command line: --save-plan: plans of {} bands are not saved: give more memory",
+                    plans.all().bands().count));
   if (!path.empty()) file.emplace(setup.session.communicator(), path);
   std::string text, saved;
   collectively(setup.session.communicator(), [&] {

@@ -40,7 +40,7 @@ std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
 }
 
 void LoopRecorder::before_turn(const LoopProgress& progress) {
-  if (progress.turns > progress.resumed_at || progress.loop < 0) return;
+  if (progress.turns > progress.resumed_at) return;
   ++depth_;
   Total& total = totals_[static_cast<std::size_t>(progress.loop)];
   total.began = Clock::now();
@@ -48,9 +48,6 @@ void LoopRecorder::before_turn(const LoopProgress& progress) {
 }
 
 void LoopRecorder::after_turn(const LoopProgress& progress) {
-  // A plan from a file may repeat steps that are not a loop of the pipeline. The number of the loop is then
-  // negative.
-  if (progress.loop < 0) return;
   history_.add(progress);
   Total& total = totals_[static_cast<std::size_t>(progress.loop)];
   total.least_residual = std::min(total.least_residual, progress.residual);
@@ -65,7 +62,6 @@ void LoopRecorder::after_turn(const LoopProgress& progress) {
 }
 
 void LoopRecorder::after_loop(const LoopProgress& progress) {
-  if (progress.loop < 0) return;
   --depth_;
   Total& total = totals_[static_cast<std::size_t>(progress.loop)];
   ++total.runs;

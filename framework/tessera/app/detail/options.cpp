@@ -51,8 +51,6 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
       .add_option("--save-plan", options.save_plan,
                   "With --explain: write the plans of all ranks as JSON, too")
       ->type_name("FILE");
-  command_line.add_option("--plan", options.plan, "Run the plans of this file, whatever the schedule says")
-      ->type_name("FILE");
   command_line
       .add_option("--report", options.report,
                   "Write what each step cost, or its estimate: .json as JSON, else text; - prints")
@@ -99,8 +97,6 @@ void check(const Options& options) {
   require(options.explain || !options.dot, "--dot goes with --explain");
   require(options.explain || options.save_plan.empty(), "--save-plan goes with --explain");
   require(!options.dot || options.rank < 0, "--dot shows all ranks together: leave out --rank");
-  require(options.plan.empty() || options.ranks == 0,
-          "the file of --plan says how many ranks there are: leave out --ranks");
   require(!options.explain || options.estimate || options.report.empty(),
           "--report is of a run: leave out --explain");
   require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
@@ -140,8 +136,7 @@ void refuse_options_of_others(const Options& options, JobKind kind) {
     /// The last kind of work that has the option. Those before it have it, too.
     JobKind last;
   };
-  const Service services[] = {{"--plan", !options.plan.empty(), JobKind::pipeline},
-                              {"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
+  const Service services[] = {{"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
                               {"--ranks", options.ranks != 0, JobKind::pipeline},
                               {"--rank", options.rank >= 0, JobKind::pipeline},
                               {"--estimate", options.estimate, JobKind::pipeline},

@@ -48,8 +48,6 @@ struct Options {
   int rank = -1;
   /// The file in which --explain saves the plans. If it is empty, the plans are not saved.
   std::string save_plan;
-  /// The file from which the plans are read. If it is empty, the plans are made from the schedule.
-  std::string plan;
   /// The file of the report, or `-` for standard output. If it is empty, there is no report.
   std::string report;
   /// The file of the trace. If it is empty, there is no trace.

@@ -3,15 +3,15 @@
 
 namespace tessera::app {
 
-PlanRun::PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
+PlanRun::PlanRun(const Session& session, const Algorithm& pipeline, const Plans& plans, const Plan& plan,
                  const Transport& transport) {
-  if (plans == nullptr || !plans->has_bands()) {
+  if (!plans.has_bands()) {
     instance_ = std::make_unique<PlanInstance>(pipeline, plan, session.communicator(), transport);
     return;
   }
   bands_ = std::make_unique<BandedRun>(
-      pipeline, in_order(pipeline, plans->bands()),
-      [plans, rank = session.rank()](const Band& band) { return plans->of(rank, band); }, plan,
+      pipeline, in_order(pipeline, plans.bands()),
+      [&plans, rank = session.rank()](const Band& band) { return plans.of(rank, band); }, plan,
       session.communicator(), transport, session.thread_level() == "multiple");
 }
 

@@ -12,10 +12,9 @@ namespace tessera::app {
 /// A plan of a rank that is ready to run. It runs as a whole, or one band after the other.
 class PlanRun {
  public:
-  /// Prepares a run of `plan`, which is the plan of this rank. `plans` holds the plans of all ranks. It is
-  /// null if the plan comes from a file; such a plan has no bands. All arguments must outlive this object.
-  /// Collective.
-  PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
+  /// Prepares a run of `plan`, which is the plan of this rank. `plans` holds the plans of all ranks. All
+  /// arguments must outlive this object. Collective.
+  PlanRun(const Session& session, const Algorithm& pipeline, const Plans& plans, const Plan& plan,
           const Transport& transport);
 
   /// Runs the plan. Calls `observer` for the steps of the plan. If there are several bands, also calls

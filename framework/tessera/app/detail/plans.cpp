@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace tessera::app {
@@ -32,15 +29,7 @@ Plans::Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& 
         has_bands() ? Window(pipeline, bands_.band(shown_band(pipeline, bands_), pass)) : Window()));
 }
 
-Plans::Plans(const Algorithm& pipeline, std::string_view text)
-    : pipeline_(pipeline), saved_(plans_from_json(pipeline, text)) {
-  rank_count_ = static_cast<int>(saved_.size());
-  if (std::ranges::any_of(saved_, [](const Plan& plan) { return band_of(plan) != nullptr; }))
-    throw InputError("holds plans of single bands, which do not run by themselves: save other plans");
-}
-
 Plan Plans::of(int rank) const {
-  if (!saved_.empty()) return saved_[static_cast<std::size_t>(rank)];
   if (!has_bands()) return scheduled_.front()->of(rank);
   Plan plan = plan_with_bands(pipeline_, bands_, [&](const Band& band) {
     return scheduled_[static_cast<std::size_t>(band.pass)]->of(rank);

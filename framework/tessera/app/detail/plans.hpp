@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "tessera/pipeline/planner/bands.hpp"
@@ -12,8 +11,7 @@
 
 namespace tessera::app {
 
-/// The plans of all ranks of a run. The plan of a rank is made when of() is called for the rank, or all plans
-/// are read from a file.
+/// The plans of all ranks of a run. The plan of a rank is made when of() is called for the rank.
 class Plans {
  public:
   /// Prepares plans for a schedule. The number of bands is `bands`. If `bands` is 0, bands_that_fit chooses
@@ -21,9 +19,6 @@ class Plans {
   /// exceptions of make_plan, bands_asked_for and bands_that_fit. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
         std::int64_t bands = 0, const std::vector<ChunkRows>& chunks = {});
-  /// Reads the plans from the text of a file. Throws InputError if they are not plans of `pipeline`, or if
-  /// they are plans of single bands. `pipeline` must outlive this object.
-  Plans(const Algorithm& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
   /// The bands into which the arrays are cut. There is one band if the arrays are not cut.
@@ -56,14 +51,13 @@ class Plans {
   const Algorithm& pipeline_;
   Schedule schedule_;
   Target target_;
-  int rank_count_ = 0;
+  int rank_count_;
   Banding bands_;
   std::optional<ChunkRows> cut_chunks_;
   std::int64_t memory_bytes_ = 0;
   /// If there are several bands, one element for the shown band of each pass. Otherwise a single element for
-  /// the whole arrays. Empty if the plans come from a file.
+  /// the whole arrays.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;
-  std::vector<Plan> saved_;
 };
 
 }  // namespace tessera::app

@@ -108,14 +108,10 @@ void check_program_keys(const PipelineApplication& application, const deck::Deck
     if (deck.is_set(key))
       deck.fail(key, fmt::format("{}: leave it out, or write program.allocation=whole", what));
   };
-  const auto refuse_option = [](bool given, const char* option, const char* instead) {
-    if (given)
-      throw InputError(fmt::format("command line: {} is not for programs of tasks: {}", option, instead));
-  };
   refuse("bands", "programs of tasks have no bands");
   if (application.build) refuse("output.comparison", "programs of tasks do not keep the input");
-  refuse_option(!options.plan.empty(), "--plan", "write program.allocation=FILE.json");
-  refuse_option(options.estimate && !options.report.empty(), "--report with --estimate", "leave it out");
+  if (options.estimate && !options.report.empty())
+    throw InputError("command line: --report with --estimate is not for programs of tasks: leave it out");
   if (options.only_plans()) refuse("program.profile", "tasks are measured in a run only");
 }
 

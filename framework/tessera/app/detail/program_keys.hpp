@@ -26,7 +26,7 @@ std::vector<group::TaskStages> task_stages(const PipelineApplication& applicatio
 void check_tasks(const deck::Deck& deck, const Algorithm& pipeline);
 
 /// Throws InputError if a deck or the command line asks for something that programs of tasks do not have,
-/// such as bands or saved plans.
+/// such as bands.
 void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
                         const Options& options);
 

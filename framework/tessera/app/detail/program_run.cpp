@@ -89,8 +89,8 @@ class ProgramExecution {
   }
 
   RunDescription description() const {
-    return {setup_.session,   setup_.application, setup_.build, setup_.deck,        setup_.inputs,
-            *setup_.pipeline, setup_.result_name, described_,   setup_.options.plan};
+    return {setup_.session, setup_.application, setup_.build,       setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   setup_.result_name, described_};
   }
 
   void write_profile(const Bindings& bindings, const Transport& transport) {

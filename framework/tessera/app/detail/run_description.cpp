@@ -71,8 +71,7 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
                      {"exchange", exchange_text(deck)},
                      {"input", inputs.image() == nullptr ? "none" : inputs.files().front().path},
                      {"points", to_string(data().domain)},
-                     {"type", std::string(name_of(data().type))},
-                     {"plan", plan_file.empty() ? "by the deck" : plan_file}});
+                     {"type", std::string(name_of(data().type))}});
   if (!pipeline.remarks().empty())
     report.add("run", {{"remarks", fmt::format("{}", fmt::join(pipeline.remarks(), "; "))}});
   add_steps(report, session.communicator(), pipeline, plan, recorder);

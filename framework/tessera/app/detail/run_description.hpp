@@ -26,8 +26,6 @@ struct RunDescription {
   /// The name of the result.
   const std::string& result_name;
   const Plan& plan;
-  /// The file from which the plan was read; empty if the plan was made from the deck.
-  const std::string& plan_file;
 
   /// Returns lines of text about the program, the places where its ranks run and the memory that the ranks
   /// need. If `verbose` is true, the lines also name each rank and the libraries. The text does not end with

@@ -190,14 +190,8 @@ void RunSetup::check_extents(const char* what, const Box& domain) const {
   }
 }
 
-std::vector<std::string> RunSetup::deck_and_plan_files() const {
-  std::vector<std::string> files = deck_files;
-  if (!options.plan.empty()) files.push_back(options.plan);
-  return files;
-}
-
 std::vector<std::string> RunSetup::read_files() const {
-  std::vector<std::string> files = deck_and_plan_files();
+  std::vector<std::string> files = deck_files;
   for (const NamedFile& file : inputs.files()) files.push_back(file.path);
   return files;
 }

@@ -69,9 +69,7 @@ struct RunSetup {
   /// The bytes of memory that each rank may use; 0 if there is no limit.
   std::int64_t memory_limit() const { return app::memory_limit(deck); }
 
-  /// The paths of the decks, of the decks that they include, and of the file of the option --plan.
-  std::vector<std::string> deck_and_plan_files() const;
-  /// The paths of all files that the run reads: decks, plans and input images.
+  /// The paths of all files that the run reads: decks and input images.
   std::vector<std::string> read_files() const;
 
   /// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of the

@@ -106,8 +106,7 @@ class SeriesAcross {
             shape.setup.inputs,
             *shape.setup.pipeline,
             shape.setup.result_name,
-            shape.plans.mine(),
-            options_.plan};
+            shape.plans.mine()};
   }
   std::vector<std::string> taken() const;
   void write_records(const SeriesOutcome& outcome);
@@ -173,7 +172,7 @@ const ArrayDeclaration& SeriesAcross::written(const Shape& shape) const {
 /// Gives a plan its memory.
 void SeriesAcross::allocate(Shape& shape) {
   phases_.begin(Phase::allocate);
-  shape.run = std::make_unique<PlanRun>(session_, *shape.setup.pipeline, shape.plans.by_deck(),
+  shape.run = std::make_unique<PlanRun>(session_, *shape.setup.pipeline, shape.plans.all(),
                                         shape.plans.mine(), *transport_);
   if (recorder_)
     keep_phase();

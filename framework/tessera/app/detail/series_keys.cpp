@@ -221,8 +221,8 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   if (!has_files)
     for (const ImageList& list : application.image_lists)
       refuse(list.key, "each frame of a video goes with the next one: leave it out");
-  if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
-    throw InputError("command line: --plan and --save-plan are for single images: leave them out");
+  if (!options.save_plan.empty() && !is_program(deck))
+    throw InputError("command line: --save-plan is for single images: leave it out");
 }
 
 }  // namespace tessera::app

@@ -38,21 +38,6 @@ std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t numb
 
 }  // namespace detail
 
-std::string scatter(MPI_Comm communicator, const std::vector<std::string>& texts) {
-  std::vector<std::int64_t> sizes;
-  for (const std::string& text : texts) sizes.push_back(static_cast<std::int64_t>(text.size()));
-  std::int64_t size = 0;
-  MPI_Scatter(sizes.data(), 1, MPI_INT64_T, &size, 1, MPI_INT64_T, 0, communicator);
-  if (rank_of(communicator) == 0) {
-    for (std::size_t rank = 1; rank < texts.size(); ++rank)
-      detail::send_bytes(communicator, static_cast<int>(rank), texts[rank].data(), sizes[rank]);
-    return texts.front();
-  }
-  std::string text(static_cast<std::size_t>(size), '\0');
-  detail::receive_bytes(communicator, 0, text.data(), size);
-  return text;
-}
-
 void broadcast(MPI_Comm communicator, std::string& text) {
   auto size = static_cast<std::int64_t>(text.size());
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, communicator);

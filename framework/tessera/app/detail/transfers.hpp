@@ -43,10 +43,6 @@ std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& 
   return lists;
 }
 
-/// Returns the text that rank 0 passes for this rank. `texts` has one text for each rank, and is ignored on
-/// ranks other than 0. Collective.
-std::string scatter(MPI_Comm communicator, const std::vector<std::string>& texts);
-
 /// Replaces `text` on all ranks by the text of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::string& text);
 /// Replaces `texts` on all ranks by the texts of rank 0. Collective.

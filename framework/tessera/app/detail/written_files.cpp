@@ -7,7 +7,7 @@ namespace tessera::app {
 
 WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads)
     : outputs(setup.session.communicator(), setup.application, setup.deck, setup.inputs, *setup.pipeline,
-              setup.result(), history, setup.deck_and_plan_files(), threads),
+              setup.result(), history, setup.deck_files, threads),
       records(setup.session.communicator(), setup.options, setup.deck.text_of("output.history"),
               joined(outputs.paths(), setup.read_files())) {}
 

@@ -70,11 +70,11 @@ class StepPrinter {
     if (step.overlaps_test)
       condition +=
           fmt::format("; tested while the next {} computed", step.turns > 1 ? "turns are" : "turn is");
-    const std::string loop =
-        step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
+    const std::string& loop = pipeline_.loops()[static_cast<std::size_t>(step.loop)].name;
     const std::int64_t times = step.maximum / step.turns;
-    line("{}{} at most {}{}{}", loop, step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat",
-         counted(times, "time"), step.continues ? " in all" : "", condition);
+    line("{}: {} at most {}{}{}", loop,
+         step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat", counted(times, "time"),
+         step.continues ? " in all" : "", condition);
   }
   void operator()(const plan::Bands& step) {
     const int passes = passes_of(pipeline_);

@@ -28,8 +28,8 @@ struct Sequence {
   /// The children, in the order in which they run.
   std::vector<PlanNode> children;
 };
-/// A node whose children run again and again, until `maximum` turns have ended or a condition ends the loop
-/// earlier.
+/// A loop of the pipeline, whose children run again and again, until `maximum` turns have ended or a
+/// condition ends the loop earlier.
 struct Repeat {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "repeat";
@@ -41,8 +41,8 @@ struct Repeat {
   int condition = -1;
   /// The nodes that run in every turn, or in every round of turns.
   std::vector<PlanNode> children;
-  /// The number of the loop in the pipeline. The number is -1 if the node is not a loop of the pipeline.
-  int loop = -1;
+  /// The number of the loop in the pipeline.
+  int loop = 0;
   /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
   /// a round. The list is empty if the loop has no residual.
   std::vector<int> residuals;

@@ -22,9 +22,7 @@ std::string step_label(const Algorithm& pipeline, const PlanNode& node) {
   const std::string kind = step_kind(node);
   return visit_step(
       node, [](const plan::Sequence& step) { return step.name; },
-      [&](const plan::Repeat& step) {
-        return step.loop < 0 ? kind : pipeline.loops()[static_cast<std::size_t>(step.loop)].name;
-      },
+      [&](const plan::Repeat& step) { return pipeline.loops()[static_cast<std::size_t>(step.loop)].name; },
       [&](const plan::AnyOf<plan::Bands, plan::Items> auto&) { return kind; },
       [&](const plan::AnyOf<plan::Allocate, plan::Free> auto& step) {
         return fmt::format("{} buffer {}", kind, step.buffer);

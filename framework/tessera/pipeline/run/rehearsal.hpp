@@ -13,8 +13,8 @@ namespace tessera {
 class Rehearsal {
  public:
   /// Prepares a run of `plans`, which has one plan for each rank, in the order of the ranks. The plans come
-  /// from make_plans or from a plan file. Throws InternalError if the plans do not agree on their messages
-  /// (see find_message_mismatch).
+  /// from make_plans. Throws InternalError if the plans do not agree on their messages (see
+  /// find_message_mismatch).
   Rehearsal(const Algorithm& pipeline, const std::vector<Plan>& plans);
 
   ~Rehearsal();

@@ -20,8 +20,7 @@ Field(const char*, Value Structure::*) -> Field<Structure, Value>;
 /// The type of `fields_of` for a structure whose members are not listed below.
 struct NoFields {};
 
-/// The members of a structure that are stored in JSON. Both reading and writing use this list. The list does
-/// not contain the children of nodes.
+/// The members of a structure that are stored in JSON. The list does not contain the children of nodes.
 template <class Structure>
 inline constexpr NoFields fields_of;
 
@@ -140,8 +139,8 @@ inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"buffers", &Plan::buffers},
                                                    Field{"root", &Plan::root}};
 
-/// A structure whose members are listed in `fields_of`. Reading or writing a kind of plan node that is not
-/// listed does not compile.
+/// A structure whose members are listed in `fields_of`. Writing a kind of plan node that is not listed does
+/// not compile.
 template <class Structure>
 concept HasFields = !std::is_same_v<decltype(fields_of<Structure>), const NoFields>;
 
@@ -156,7 +155,7 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
-/// The version of the format. It is raised by each change that makes new files unreadable for older programs.
+/// The version of the format. It is raised by each change after which tools could misread a file.
 inline constexpr int plan_version = 9;
 
 }  // namespace tessera::detail

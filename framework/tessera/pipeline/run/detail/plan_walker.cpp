@@ -47,9 +47,7 @@ bool PlanWalker::condition_holds(const plan::Repeat& loop) {
 }
 
 bool PlanWalker::is_outer(const plan::Repeat& loop) const {
-  // The nodes of a plan may repeat without being a loop of the pipeline.
-  const int number = loop.loop_of_turns();
-  return number >= 0 && !pipeline_.is_inner(pipeline_.loops()[static_cast<std::size_t>(number)]);
+  return !pipeline_.is_inner(pipeline_.loops()[static_cast<std::size_t>(loop.loop_of_turns())]);
 }
 
 bool PlanWalker::looks_after(const plan::Repeat& loop, std::int64_t turn) const {

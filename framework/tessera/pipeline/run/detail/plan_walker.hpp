@@ -88,7 +88,7 @@ class PlanWalker {
   bool end_tested(const plan::Repeat& loop, TurnTeller& teller);
   /// Tells of the turns that the steps of a loop have computed: one turn, or a round.
   void end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds);
-  /// Whether the node is a loop of the pipeline that is not inside another loop.
+  /// Whether a loop is not inside another loop.
   bool is_outer(const plan::Repeat& loop) const;
   /// Returns the turns of a loop that an earlier run has computed.
   CountedTurns resume(const plan::Repeat& loop) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "tessera/domain/boundary_name.hpp"
+#include "tessera/domain/json.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
-#include "tessera/pipeline/plan_file/detail/plan_pipeline.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
 
 namespace tessera {
 namespace detail {
@@ -81,7 +82,7 @@ bool holds_objects(const Json& json) {
 }
 
 /// Appends a value to `text`. A value in which no object is nested is written on one line, so that people can
-/// read and edit a plan.
+/// read a plan.
 void print(const Json& json, std::size_t indentation, std::string& text) {
   if (!holds_objects(json)) {
     text += to_text(json);
@@ -113,8 +114,7 @@ Json boundary_json(const ArrayDeclaration& array) {
   return dimensions;
 }
 
-}  // namespace
-
+/// Returns the description of a stage or input.
 Json stage_json(const Algorithm& pipeline, int id) {
   const ArrayDeclaration& stage = pipeline[id];
   Json json;
@@ -126,11 +126,12 @@ Json stage_json(const Algorithm& pipeline, int id) {
   json["reads"] = std::move(reads);
   json["output"] = stage.is_output;
   json["domain"] = json_of(stage.domain);
-  // The steps of a plan fill the points beyond a domain as these conditions say. A constant is no part of it.
+  // The steps of a plan fill the points beyond a domain as these conditions say.
   if (stage.ends_at_domain()) json["boundary"] = boundary_json(stage);
   return json;
 }
 
+/// Returns the description of the loops of a pipeline.
 Json loops_json(const Algorithm& pipeline) {
   Json::List loops;
   for (const LoopDeclaration& loop : pipeline.loops()) {
@@ -150,8 +151,6 @@ Json loops_json(const Algorithm& pipeline) {
   }
   return loops;
 }
-
-namespace {
 
 Json plans_json(const Algorithm& pipeline, const std::vector<Plan>& plans) {
   Json json;

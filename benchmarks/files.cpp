@@ -14,7 +14,6 @@
 #include <filesystem>
 
 #include "command_line.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"

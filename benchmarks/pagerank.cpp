@@ -14,7 +14,7 @@
 #include "image_size.hpp"
 #include "synthetic_image.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/view/machine.hpp"
 #include "timing.hpp"
 
 namespace {

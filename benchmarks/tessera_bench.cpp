@@ -11,8 +11,8 @@
 #include "image_size.hpp"
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/pipeline_run.hpp"
-#include "tessera/deck/shipped_decks.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/deck/load.hpp"
+#include "tessera/view/machine.hpp"
 #include "timing.hpp"
 
 namespace {

@@ -8,11 +8,10 @@
 
 #include "ping_pong.hpp"
 #include "speeds.hpp"
-#include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/machine_file.hpp"
 #include "tessera/app/tool_application.hpp"
-#include "tessera/domain/counted.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/machine.hpp"
 

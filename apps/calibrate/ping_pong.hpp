@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tessera/cost/line_fit.hpp"
+#include "tessera/cost/calibration.hpp"
 
 namespace calibrate {
 

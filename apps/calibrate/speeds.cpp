@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "tessera/cost/calibration_loops.hpp"
+#include "tessera/cost/calibration.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/machine.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "read_step.hpp"
-#include "tessera/deck/help.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/operators/registry.hpp"
 
 namespace chain {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace chain {
 namespace {

@@ -10,7 +10,7 @@
 #include "order.hpp"
 #include "read_loop.hpp"
 #include "read_step.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace chain {
 namespace {

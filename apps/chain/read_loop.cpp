@@ -8,7 +8,7 @@
 #include "order.hpp"
 #include "read_step.hpp"
 #include "read_values.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/expressions/expression.hpp"
 
 namespace chain {

@@ -7,7 +7,7 @@
 
 #include "apply.hpp"
 #include "read_values.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/expressions/expression.hpp"
 
 namespace chain {

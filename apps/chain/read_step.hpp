@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chain.hpp"
-#include "tessera/deck/tree.hpp"
+#include "tessera/deck/value.hpp"
 
 namespace chain {
 

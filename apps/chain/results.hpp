@@ -8,7 +8,7 @@
 #include "chain.hpp"
 #include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace chain {
 

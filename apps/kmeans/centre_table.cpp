@@ -6,7 +6,6 @@
 
 #include "nearest.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 
 namespace kmeans {
 

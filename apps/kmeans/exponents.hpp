@@ -12,7 +12,6 @@
 #include "points.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 #include "windows.hpp"
 
 namespace kmeans {

@@ -8,7 +8,6 @@
 
 #include "../matmul/block_product.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 
 namespace kmeans {
 namespace {

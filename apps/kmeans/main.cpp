@@ -6,7 +6,7 @@
 
 #include "pipeline.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include "nearest.hpp"
 #include "points.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 #include "transposed_square.hpp"
 
 namespace kmeans {

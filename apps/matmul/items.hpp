@@ -11,11 +11,10 @@
 #include "block_product.hpp"
 #include "plan.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/graph/out.hpp"
+#include "tessera/graph/flow.hpp"
 #include "tessera/graph/pool.hpp"
+#include "tessera/view/block.hpp"
 #include "tessera/view/block_io.hpp"
-#include "tessera/view/host_copy.hpp"
-#include "tessera/view/huge_pages.hpp"
 
 // The items that flow through the graph of a product, and the keepers that decide what is computed next.
 namespace matmul {

@@ -15,8 +15,8 @@
 
 #include "tessera/app/raw_inputs.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace matmul {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "plan.hpp"
 #include "tessera/app/graph_application.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace matmul {
 

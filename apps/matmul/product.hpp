@@ -6,7 +6,7 @@
 
 #include "plan.hpp"
 #include "tessera/graph/graph.hpp"
-#include "tessera/io/block_writer.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace matmul {

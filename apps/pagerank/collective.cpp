@@ -7,10 +7,9 @@
 #include <cstddef>
 
 #include "tessera/domain/counter_hash.hpp"
-#include "tessera/view/bit_cast.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/compat.hpp"
-#include "tessera/view/host_copy.hpp"
-#include "tessera/view/large_message.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace pagerank {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace pagerank {
 namespace {

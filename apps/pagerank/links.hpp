@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace pagerank {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include "tessera/view/exact_sum_reducer.hpp"
-#include "tessera/view/huge_pages.hpp"
+#include "tessera/view/block.hpp"
+#include "tessera/view/exact_sum.hpp"
 
 namespace pagerank {
 namespace {

@@ -17,16 +17,13 @@
 #include "collective.hpp"
 #include "power_iteration.hpp"
 #include "sorted_links.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/app/room.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/image_sink.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 #include "tessera/view/machine.hpp"
-#include "tessera/view/machine_memory.hpp"
 
 namespace pagerank {
 namespace {

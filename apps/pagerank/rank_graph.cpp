@@ -12,8 +12,8 @@
 #include "sorted_links.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_mode.hpp"
 #include "tessera/view/indexed_exchange.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace pagerank {
 namespace {

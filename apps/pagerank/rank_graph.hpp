@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "links.hpp"
-#include "tessera/view/index_lists.hpp"
+#include "tessera/view/indexed_exchange.hpp"
 
 namespace pagerank {
 

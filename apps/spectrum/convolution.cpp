@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tessera/spectral/good_points.hpp"
+#include "tessera/spectral/dft.hpp"
 
 namespace spectrum {
 namespace {

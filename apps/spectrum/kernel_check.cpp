@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "tessera/domain/number_at.hpp"
-#include "tessera/view/host_copy.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace spectrum {
 namespace {

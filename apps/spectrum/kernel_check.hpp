@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace spectrum {

@@ -9,7 +9,7 @@
 #include "kernel_check.hpp"
 #include "pipelines.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/domain/boundary_name.hpp"
+#include "tessera/domain/boundary.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <exception>
 #include <optional>
 
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 

@@ -7,13 +7,11 @@
 #include <array>
 #include <string_view>
 
-#include "tessera/app/file_names.hpp"
 #include "tessera/app/file_patterns.hpp"
-#include "tessera/app/room.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_sink.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 namespace {

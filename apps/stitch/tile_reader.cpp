@@ -10,13 +10,13 @@
 
 #include "keys.hpp"
 #include "tables.hpp"
+#include "tessera/domain/element_type.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/number_at.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/io/text_file.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "correlation.hpp"
 #include "tessera/app/graph_application.hpp"
-#include "tessera/graph/place.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/graph/task.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tiles.hpp"
 
 // The pixels of tiles.

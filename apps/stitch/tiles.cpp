@@ -10,8 +10,8 @@
 #include <map>
 #include <set>
 
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace stitch {
 Grid::Grid(int rows, int columns)

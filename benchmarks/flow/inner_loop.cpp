@@ -20,7 +20,6 @@
 #include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/block.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 
 namespace {
 

@@ -24,7 +24,7 @@
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
-#include "tessera/view/host_copy.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace {
 

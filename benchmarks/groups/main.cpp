@@ -14,9 +14,8 @@
 #include "groups/stereo.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/gantt.hpp"
-#include "tessera/group/stream.hpp"
-#include "tessera/group/validation.hpp"
+#include "tessera/group/charts.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace {
 

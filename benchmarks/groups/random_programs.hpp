@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tessera/group/redistribution.hpp"
+#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/task_graph.hpp"
 
 namespace bench {

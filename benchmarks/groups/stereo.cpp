@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/validation.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace bench {
 namespace {

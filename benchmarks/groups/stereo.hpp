@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/cost/network_cost.hpp"
+#include "tessera/cost/machine_description.hpp"
 #include "tessera/group/schedule.hpp"
 
 namespace bench {

@@ -9,15 +9,14 @@
 
 #include "command_line.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/cost/task_cost.hpp"
+#include "tessera/cost/work_costs.hpp"
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/group/allocation.hpp"
 #include "tessera/group/cut.hpp"
-#include "tessera/group/profile.hpp"
+#include "tessera/group/program_plan.hpp"
 #include "tessera/group/program_run.hpp"
-#include "tessera/group/program_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/view/host_copy.hpp"
+#include "tessera/view/block_io.hpp"
 #include "timing.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "synthetic_image.hpp"
-#include "tessera/domain/number_at.hpp"
+#include "tessera/domain/element_type.hpp"
 #include "tessera/operators/expression.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"

@@ -7,7 +7,7 @@
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/opencv_filters.hpp"
 #include "pipelines/pipeline_run.hpp"
-#include "tessera/deck/shipped_decks.hpp"
+#include "tessera/deck/load.hpp"
 
 namespace {
 

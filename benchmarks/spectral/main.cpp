@@ -16,11 +16,11 @@
 #include "tessera/app/session.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/spectral/dft.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/view/machine.hpp"
 #include "turns.hpp"
 
 namespace {

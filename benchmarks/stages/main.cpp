@@ -5,7 +5,7 @@
 
 #include "command_line.hpp"
 #include "stages/report.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/view/machine.hpp"
 
 namespace {
 

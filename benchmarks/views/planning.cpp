@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one rank pays to know its messages, for rank counts that only grids on paper have.
+#include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange_lists.hpp"
-#include "tessera/view/halo.hpp"
 #include "views/contest.hpp"
 
 namespace bench {

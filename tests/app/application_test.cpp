@@ -10,10 +10,10 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/stream_items.hpp"
-#include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_application.hpp"
+#include "tessera/app/writable_stages.hpp"
+#include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {

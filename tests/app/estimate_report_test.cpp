@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/estimate_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/recorders.hpp"
 
 #include <gtest/gtest.h>
 

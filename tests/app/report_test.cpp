@@ -8,8 +8,8 @@
 
 #include "apps/blur/stages.hpp"
 #include "json_support.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_report.hpp"
-#include "tessera/app/detail/trace.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"

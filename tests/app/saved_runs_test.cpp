@@ -53,7 +53,8 @@ TEST_F(SavedRunsTest, PlansOfAllRanksAreSaved) {
     EXPECT_EQ(*plans[rank].find("rank"), static_cast<int>(rank));
     const std::string text = to_text(plans[rank]);
     for (const char* kind : {"read", "exchange", "boundary", "compute", "write"})
-      EXPECT_NE(text.find(std::string("\"kind\":\"") + kind + "\""), std::string::npos) << kind << " of " << rank;
+      EXPECT_NE(text.find(std::string("\"kind\":\"") + kind + "\""), std::string::npos)
+          << kind << " of " << rank;
   }
   expect_refused(2, {"run.yaml", "--explain", "--save-plan", "nowhere/plan.json"},
                  {"nowhere/plan.json:", "cannot be written"});

@@ -5,8 +5,8 @@
 
 #include "messages.hpp"
 #include "tessera/app/writable_stages.hpp"
+#include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 

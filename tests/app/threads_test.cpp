@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/threads.hpp"
+#include "tessera/app/detail/placement.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/view/machine.hpp"
 
 namespace tessera::app {
 namespace {

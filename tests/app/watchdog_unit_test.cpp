@@ -6,7 +6,7 @@
 #include <future>
 #include <utility>
 
-#include "tessera/app/detail/watchdog.hpp"
+#include "tessera/app/detail/interruptions.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "domain/random.hpp"
 #include "pipelines/case_schedule.hpp"
-#include "tessera/domain/number_at.hpp"
+#include "tessera/domain/element_type.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/cost/calibration_loops.hpp"
+#include "tessera/cost/calibration.hpp"
 
 #include <gtest/gtest.h>
 

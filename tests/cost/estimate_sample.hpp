@@ -8,7 +8,7 @@
 
 #include "tessera/cost/estimate.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
 // Plans whose estimates are small sums.

@@ -3,7 +3,6 @@
 #include "tessera/cost/estimate.hpp"
 
 #include "cost/estimate_sample.hpp"
-#include "tessera/cost/plan_estimates.hpp"
 #include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/cost/line_fit.hpp"
+#include "tessera/cost/calibration.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tessera/cost/network_cost.hpp"
+#include "tessera/cost/machine_description.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::cost {

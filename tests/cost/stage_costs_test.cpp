@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/cost/stage_costs.hpp"
+#include "tessera/cost/work_costs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/cost/task_cost.hpp"
+#include "tessera/cost/work_costs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "domain/random.hpp"
 #include "messages.hpp"
-#include "tessera/cost/network_cost.hpp"
+#include "tessera/cost/machine_description.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "deck_test_support.hpp"
 #include "messages.hpp"
-#include "tessera/deck/print.hpp"
+#include "tessera/deck/deck.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/deck/print.hpp"
+#include "tessera/deck/deck.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "deck_test_support.hpp"
-#include "tessera/deck/help.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/deck/value.hpp"
 
 namespace tessera::deck {

@@ -8,7 +8,7 @@
 
 #include "deck_test_support.hpp"
 #include "messages.hpp"
-#include "tessera/deck/shipped_decks.hpp"
+#include "tessera/deck/load.hpp"
 
 namespace tessera::deck {
 namespace {

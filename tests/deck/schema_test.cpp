@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of any form, and decks of which only some keys are read.
-#include "tessera/deck/tree.hpp"
+#include "tessera/deck/value.hpp"
 
 #include <gtest/gtest.h>
 
+#include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace {

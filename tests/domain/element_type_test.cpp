@@ -8,8 +8,6 @@
 #include <limits>
 #include <string>
 
-#include "tessera/domain/number_at.hpp"
-
 namespace {
 
 using namespace tessera;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/domain/rank_search.hpp"
+#include "tessera/domain/block_distribution.hpp"
 
 #include <gtest/gtest.h>
 

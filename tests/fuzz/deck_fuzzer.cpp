@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "deck/sample_schema.hpp"
-#include "tessera/deck/detail/includes.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/detail/yaml_reader.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace {

@@ -13,7 +13,6 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/video_backend.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 // Videos are not among the readers that are compiled into this program.

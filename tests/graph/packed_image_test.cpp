@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/packed_image.hpp"
+#include "tessera/graph/pipeline_task.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/graph_costs.hpp"
-#include "tessera/group/validation.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace {
 

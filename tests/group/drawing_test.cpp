@@ -2,9 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
-#include "tessera/group/gantt.hpp"
-#include "tessera/group/graph_dot.hpp"
-#include "tessera/group/rank_ranges.hpp"
+#include "tessera/group/charts.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace {
 

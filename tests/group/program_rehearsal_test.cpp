@@ -6,7 +6,7 @@
 
 #include "group/random_program.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/program_schedule.hpp"
+#include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 

@@ -3,8 +3,7 @@
 
 #include "groups/random_programs.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/stream.hpp"
-#include "tessera/group/validation.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace {
 

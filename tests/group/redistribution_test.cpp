@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/redistribution.hpp"
+#include "tessera/group/graph_costs.hpp"
 
 #include <gtest/gtest.h>
 

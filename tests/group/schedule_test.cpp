@@ -11,8 +11,6 @@
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/schedule_json.hpp"
-#include "tessera/group/validation.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/stream.hpp"
+#include "tessera/group/allocation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "group/exhaustive_search.hpp"
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/group/validation.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace {
 

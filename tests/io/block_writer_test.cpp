@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files to which each rank writes blocks by itself, in any order.
-#include "tessera/io/block_writer.hpp"
+#include "tessera/io/image_sink.hpp"
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,6 @@
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace tessera::io_test {

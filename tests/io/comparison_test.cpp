@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/io/comparison.hpp"
+#include "tessera/io/image_sink.hpp"
 
 #include <cmath>
 

@@ -6,7 +6,6 @@
 #include "io/plain_hdf5.hpp"
 #include "io/plain_jpeg.hpp"
 #include "io/plain_tiff.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace tessera::io_test {

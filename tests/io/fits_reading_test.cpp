@@ -6,7 +6,6 @@
 
 #include "io/io_test_support.hpp"
 #include "io/plain_fits.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace tessera::io_test {

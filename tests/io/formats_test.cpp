@@ -5,8 +5,8 @@
 
 #include "io/io_test_support.hpp"
 #include "tessera/io/checkpoint_file.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/io/video.hpp"
 
 namespace tessera::io_test {

@@ -3,7 +3,6 @@
 
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 

@@ -2,7 +2,6 @@
 #include <bit>
 
 #include "io/io_test_support.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace tessera::io_test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/io_test_support.hpp"
 #include "io/plain_tiff.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace tessera::io_test {

@@ -7,7 +7,7 @@
 
 #include "pipeline/plan_sample.hpp"
 #include "pipeline/random_bodies.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"

@@ -9,7 +9,7 @@
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/body/inside.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries that rows are looked up in, against the tables.
-#include "tessera/pipeline/body/lookup.hpp"
+#include "tessera/pipeline/body/table.hpp"
 
 #include <gtest/gtest.h>
 

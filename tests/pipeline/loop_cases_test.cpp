@@ -6,7 +6,7 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/plan/exchanges.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 

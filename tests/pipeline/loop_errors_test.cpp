@@ -10,7 +10,7 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"

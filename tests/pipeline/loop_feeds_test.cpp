@@ -7,7 +7,7 @@
 
 #include "pipeline/random_run.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/plan/exchanges.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {

@@ -5,7 +5,6 @@
 #include "domain/random.hpp"
 #include "pipeline/rounds_sample.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/explain/plan_dot.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace tessera::test::rounds {

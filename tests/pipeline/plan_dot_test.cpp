@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/explain/plan_dot.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "domain/random.hpp"
-#include "tessera/pipeline/algorithm/overlapped_test.hpp"
-#include "tessera/pipeline/algorithm/periodic_sides.hpp"
+#include "tessera/pipeline/algorithm/declarations.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"

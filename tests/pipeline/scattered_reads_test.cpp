@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/scattered_reads.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "spectral/spectral_sample.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/spectral/long_line.hpp"
+#include "tessera/spectral/dft.hpp"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include "spectral/spectral_sample.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/spectral/dft.hpp"
-#include "tessera/spectral/good_points.hpp"
 #include "tessera/spectral/plane_transform.hpp"
 
 namespace {

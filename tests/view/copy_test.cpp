@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/view/copy.hpp"
+#include "tessera/view/box_copies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "tessera/view/block_layout.hpp"
-#include "tessera/view/fill_boundary.hpp"
+#include "tessera/view/halo_exchange.hpp"
 #include "view/pattern.hpp"
 
 namespace {

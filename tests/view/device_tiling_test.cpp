@@ -6,7 +6,7 @@
 
 #include "domain/random.hpp"
 #include "pipeline/array_source.hpp"
-#include "tessera/view/device_tiles.hpp"
+#include "tessera/view/launch.hpp"
 #include "tessera/view/reduce.hpp"
 
 namespace tessera {

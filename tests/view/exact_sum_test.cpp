@@ -10,9 +10,8 @@
 
 #include "domain/random.hpp"
 #include "pipeline/limited_instructions.hpp"
-#include "tessera/view/communicator.hpp"
 #include "tessera/view/exact_sum_mpi.hpp"
-#include "tessera/view/exact_sum_reducer.hpp"
+#include "tessera/view/mpi_objects.hpp"
 #include "view/exact_integer.hpp"
 
 #ifdef __SSE2__

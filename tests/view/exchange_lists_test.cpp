@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tessera/view/copy.hpp"
-#include "tessera/view/fill_boundary.hpp"
+#include "tessera/view/box_copies.hpp"
+#include "tessera/view/halo_exchange.hpp"
 #include "view/exchange_sample.hpp"
 #include "view/pattern.hpp"
 

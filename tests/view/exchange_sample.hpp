@@ -6,8 +6,8 @@
 #include <string>
 
 #include "domain/random.hpp"
+#include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange_lists.hpp"
-#include "tessera/view/halo.hpp"
 
 namespace tessera::test {
 

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/view/communicator.hpp"
 #include "tessera/view/halo_exchange.hpp"
-#include "tessera/view/large_message.hpp"
+#include "tessera/view/mpi_objects.hpp"
 #include "view/exchange_sample.hpp"
 #include "view/pattern.hpp"
 

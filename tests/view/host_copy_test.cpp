@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/view/host_copy.hpp"
+#include "tessera/view/block_io.hpp"
 
 #include <gtest/gtest.h>
 

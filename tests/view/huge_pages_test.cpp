@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/view/huge_pages.hpp"
+#include "tessera/view/block.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/view/index_lists.hpp"
 
 namespace {
 

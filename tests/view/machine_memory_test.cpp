@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/view/machine_memory.hpp"
+#include "tessera/view/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

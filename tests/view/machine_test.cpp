@@ -6,8 +6,8 @@
 #include <functional>
 #include <numeric>
 
-#include "tessera/view/communicator.hpp"
-#include "tessera/view/gpu_aware.hpp"
+#include "tessera/view/exchange.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "domain/random.hpp"
-#include "tessera/view/array_reference.hpp"
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera::test {
 

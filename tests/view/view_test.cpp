@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "tessera/view/communicator.hpp"
+#include "tessera/view/mpi_objects.hpp"
 #include "tessera/view/reduce.hpp"
 #include "view/exchange_sample.hpp"
 #include "view/pattern.hpp"

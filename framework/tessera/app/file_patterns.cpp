@@ -2,14 +2,18 @@
 #include "tessera/app/file_patterns.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/deck/glob.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -177,6 +181,63 @@ std::string expanded(const deck::Deck& deck, const std::string& key, const std::
   constexpr std::string_view fields[] = {"name", "index"};
   const std::string number = fmt::format("{:0{}}", index, std::to_string(count - 1).size());
   return NamePattern(deck, key, fields).name({fs::path(input).stem().string(), number});
+}
+
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  return error ? std::filesystem::path(path) : place;
+}
+
+void check_names(const std::vector<std::string>& taken,
+                 const std::vector<std::pair<std::string, std::string>>& files) {
+  std::set<std::filesystem::path> places;
+  for (const std::string& path : taken) places.insert(place_of(path));
+  for (const auto& [option, path] : files)
+    if (!path.empty() && !places.insert(place_of(path)).second)
+      throw InputError(
+          fmt::format("{} {}: the run uses this file already: give it a name of its own", option, path));
+}
+
+namespace {
+
+std::filesystem::path folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+void check_folders(const deck::Deck& deck, const std::vector<ExpectedFile>& files) {
+  for (const ExpectedFile& file : files) {
+    const std::filesystem::path folder = folder_of(deck.text_of(file.key));
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) continue;
+    deck.fail(file.key, fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
+  }
+}
+
+void check_room(const deck::Deck& deck, const std::vector<ExpectedFile>& files) {
+  struct Disk {
+    std::int64_t needed = 0;
+    std::vector<std::string> paths;
+  };
+  std::map<dev_t, Disk> disks;
+  for (const ExpectedFile& file : files) {
+    const std::string path = deck.text_of(file.key);
+    struct stat status {};
+    if (file.bytes == 0 || ::stat(folder_of(path).c_str(), &status) != 0) continue;
+    Disk& disk = disks[status.st_dev];
+    disk.paths.push_back(path);
+    disk.needed += file.bytes;
+    std::error_code error;
+    const auto space = std::filesystem::space(folder_of(path), error);
+    if (!error && space.available < static_cast<std::uintmax_t>(disk.needed))
+      deck.fail(file.key,
+                fmt::format("{}: this needs some {}, but there is room for {}: make room, or write elsewhere",
+                            fmt::join(disk.paths, " and "), human_bytes(disk.needed),
+                            human_bytes(static_cast<std::int64_t>(space.available))));
+  }
 }
 
 }  // namespace tessera::app

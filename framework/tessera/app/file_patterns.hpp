@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
@@ -75,5 +77,39 @@ class NamePattern {
 /// last one of `count` indices has. Throws InputError about the key when the pattern is malformed.
 std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
                      std::int64_t index, std::int64_t count);
+
+/// Returns `path` with symbolic links and relative parts resolved, so that different paths of the same file
+/// become equal.
+std::filesystem::path place_of(const std::string& path);
+
+/// A file, together with the deck key or the command-line option that names the file.
+struct NamedFile {
+  /// The key or option that names the file.
+  std::string key;
+  /// The path of the file.
+  std::string path;
+};
+
+/// Checks the names of `files`, which a run is to write. Each element of `files` is a pair: the option or key
+/// that names a file, and the path of the file. Elements with an empty path are skipped. `taken` holds the
+/// paths of files that the run uses already. Throws InputError when an element of `files` is the same file as
+/// one of `taken` or as another element of `files`.
+void check_names(const std::vector<std::string>& taken,
+                 const std::vector<std::pair<std::string, std::string>>& files);
+
+/// A file that a run is going to write.
+struct ExpectedFile {
+  /// The key of the deck that names the file.
+  std::string key;
+  /// The bytes that the file takes. 0 means that they are not known.
+  std::int64_t bytes = 0;
+};
+
+/// Throws InputError if one of `files` has no folder. Not collective.
+void check_folders(const deck::Deck& deck, const std::vector<ExpectedFile>& files);
+
+/// Throws InputError if a file system has no room for all those of `files` that lie on it. Files without a
+/// folder, and files of unknown size, are skipped. Not collective.
+void check_room(const deck::Deck& deck, const std::vector<ExpectedFile>& files);
 
 }  // namespace tessera::app

@@ -10,9 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/io/image_source.hpp"
-#include "tessera/view/host_copy.hpp"
-
 namespace tessera::app {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::app {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_keys.hpp"

@@ -10,7 +10,6 @@
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/finite_images.hpp"
 #include "tessera/app/raw_inputs.hpp"
-#include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/pipeline_application.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {

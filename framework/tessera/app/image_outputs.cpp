@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include "tessera/app/detail/file_endings.hpp"
-#include "tessera/app/detail/hdf5_results.hpp"
-#include "tessera/app/detail/written_stages.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/io/comparison.hpp"
+#include "tessera/app/detail/written_files.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::app {

@@ -9,8 +9,8 @@
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/loop_recorder.hpp"
-#include "tessera/pipeline/run/residual.hpp"
+#include "tessera/app/detail/recorders.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
-#include "tessera/io/file_array.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::app {

@@ -9,15 +9,9 @@
 #include <system_error>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/estimate_run.hpp"
-#include "tessera/app/detail/execute_run.hpp"
-#include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/program_keys.hpp"
-#include "tessera/app/detail/program_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/series_run.hpp"
-#include "tessera/app/detail/stream_run.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/view/collectively.hpp"

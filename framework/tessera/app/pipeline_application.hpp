@@ -10,7 +10,7 @@
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
 #include "tessera/group/cut.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/block_io.hpp"
 

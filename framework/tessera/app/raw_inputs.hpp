@@ -11,7 +11,7 @@
 #include "tessera/deck/key.hpp"
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace tessera::app {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/pipeline/algorithm/periodic_sides.hpp"
+#include "tessera/pipeline/algorithm/declarations.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace tessera::app {

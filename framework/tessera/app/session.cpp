@@ -9,12 +9,12 @@
 #include <fstream>
 #include <thread>
 
-#include "tessera/app/detail/threads.hpp"
+#include "tessera/app/detail/placement.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/io/unfinished_files.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
-#include "tessera/view/host_threads.hpp"
+#include "tessera/view/machine.hpp"
 
 namespace tessera::app {
 namespace {

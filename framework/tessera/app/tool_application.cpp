@@ -4,7 +4,6 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/version.hpp"
 
 namespace tessera::app {
 namespace {

@@ -6,11 +6,11 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <numeric>
 
-#include "tessera/pipeline/plan/cache_traffic.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
-#include "tessera/pipeline/plan/visit_step.hpp"
 
 namespace tessera::cost {
 namespace {
@@ -296,6 +296,19 @@ std::string_view name_of(Bound bound) {
 RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
                       const StageCosts& costs) {
   return PlanEstimator(pipeline, plan, machine, costs).estimate();
+}
+
+void PlanEstimates::add(const RankEstimate& rank) {
+  const bool is_first = longest_.empty();
+  if (is_first || rank.seconds > slowest_.seconds) slowest_ = rank;
+  if (is_first || rank.seconds < fastest_.seconds) fastest_ = rank;
+  longest_.resize(std::max(longest_.size(), rank.steps.size()));
+  for (std::size_t i = 0; i < rank.steps.size(); ++i)
+    longest_[i] = std::max(longest_[i], rank.steps[i].seconds);
+}
+
+double PlanEstimates::seconds_if_all_wait() const {
+  return std::accumulate(longest_.begin(), longest_.end(), 0.0);
 }
 
 }  // namespace tessera::cost

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tessera/cost/machine_description.hpp"
-#include "tessera/cost/stage_costs.hpp"
+#include "tessera/cost/work_costs.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 
 namespace tessera::cost {
@@ -72,5 +72,27 @@ struct RankEstimate {
 /// needs, even if the machine has fewer.
 RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
                       const StageCosts& costs = {});
+
+/// The cost of the plans of several ranks together. The plans of all ranks have the same steps.
+class PlanEstimates {
+ public:
+  /// Adds the estimate of a rank.
+  void add(const RankEstimate& rank);
+
+  /// Returns the rank that takes the longest, and of several the one that was added first. At least one rank
+  /// must have been added.
+  const RankEstimate& slowest() const { return slowest_; }
+  /// Returns the rank that is done first, and of several the one that was added first.
+  const RankEstimate& fastest() const { return fastest_; }
+  /// Returns the seconds that the plans take if every step waits for the rank that is the slowest in this
+  /// step. Ranks wait for each other at exchanges and reductions only, so that a run takes at most as long,
+  /// and at least as long as the slowest rank.
+  double seconds_if_all_wait() const;
+
+ private:
+  RankEstimate slowest_;
+  RankEstimate fastest_;
+  std::vector<double> longest_;
+};
 
 }  // namespace tessera::cost

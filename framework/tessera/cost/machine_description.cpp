@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "tessera/domain/counted.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::cost {
 namespace {

@@ -92,4 +92,8 @@ class Deck {
   std::shared_ptr<const Given> given_;
 };
 
+/// Returns the deck in effect as YAML that loads to the same values: defaults and overrides are included, and
+/// patterns are resolved. Optional keys that were not given are left out.
+std::string print(const Deck& deck);
+
 }  // namespace tessera::deck

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tessera/deck/detail/byte_size.hpp"
+#include "tessera/deck/detail/text.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -66,4 +66,14 @@ Deck load_again(const Deck& deck, const Schema& schema);
 Deck load_declared(const Schema& schema, const std::vector<Source>& decks,
                    const std::vector<std::string>& overrides = {}, const Environment& environment = {});
 
+/// Returns the folder of the decks that are installed with the running program, which is
+/// `<folder of the program>/../share/tessera/inputs`. A build has the same folder. Returns an empty text if
+/// there is no such folder, which is so for programs of other projects. Not collective.
+std::string shipped_decks();
+
+/// Returns the path of a deck. That is `path` itself if there is such a file, or if no deck of this name was
+/// installed. Otherwise it is the path of the installed deck: `inputs/blur/default.yaml` is found from every
+/// folder. Not collective.
+std::string deck_path(const std::string& path);
+
 }  // namespace tessera::deck

@@ -88,4 +88,22 @@ bool periodic_touches(const Box& box, const Box& target, const Box& domain,
   return true;
 }
 
+const char* name_of(Boundary condition) {
+  switch (condition) {
+    case Boundary::none:
+      return "none";
+    case Boundary::clamp:
+      return "clamp";
+    case Boundary::mirror:
+      return "mirror";
+    case Boundary::mirror_interior:
+      return "mirror_interior";
+    case Boundary::constant:
+      return "constant";
+    case Boundary::periodic:
+      return "periodic";
+  }
+  throw InternalError("an unknown boundary condition");
+}
+
 }  // namespace tessera

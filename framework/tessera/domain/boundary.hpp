@@ -154,4 +154,8 @@ std::vector<PeriodicPiece> periodic_pieces(const Box& box, const Box& domain,
 bool periodic_touches(const Box& box, const Box& target, const Box& domain,
                       const BoundaryConditions& conditions);
 
+/// Returns the name of a boundary condition, such as "mirror". Plans and explanations use this name. Throws
+/// InternalError if there is no such condition.
+const char* name_of(Boundary condition);
+
 }  // namespace tessera

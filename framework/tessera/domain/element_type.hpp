@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -115,6 +116,16 @@ constexpr auto with_element_type(ElementType type, const Use& use) {
       break;
   }
   return use(std::type_identity<double>());
+}
+
+/// Returns the number of the given type at an address, which may have any alignment. Integers of 64 bits that
+/// no double represents are rounded. Throws InternalError if `type` is complex.
+inline double number_at(ElementType type, const std::byte* address) {
+  return with_element_type(type, [address]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, address, sizeof value);
+    return static_cast<double>(value);
+  });
 }
 
 }  // namespace tessera

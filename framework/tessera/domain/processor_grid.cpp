@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera {
 namespace {

@@ -5,11 +5,8 @@
 #include <cstring>
 #include <optional>
 
-#include "tessera/expressions/detail/accumulator.hpp"
 #include "tessera/expressions/detail/pieces.hpp"
-#include "tessera/expressions/detail/point_program.hpp"
 #include "tessera/expressions/detail/program.hpp"
-#include "tessera/expressions/detail/steps.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tessera/graph/graph.hpp"
-#include "tessera/graph/report.hpp"
+#include "tessera/graph/run.hpp"
 
 namespace tessera::graph {
 

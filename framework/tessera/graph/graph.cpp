@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/graph/detail/execution.hpp"
 
 namespace tessera::graph {

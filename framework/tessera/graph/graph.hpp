@@ -11,7 +11,7 @@
 #include "tessera/graph/pairing.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/graph/run.hpp"
-#include "tessera/graph/settings.hpp"
+#include "tessera/graph/task.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/graph/typed_body.hpp"
 

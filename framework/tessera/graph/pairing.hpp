@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/graph/out.hpp"
+#include "tessera/graph/flow.hpp"
 
 namespace tessera::graph {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tessera/view/host_copy.hpp"
+#include "tessera/domain/error.hpp"
 
 namespace tessera::graph {
 namespace {
@@ -68,6 +68,72 @@ PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipe
                                              mode_, std::move(memory));
   instances_.insert(instances_.begin(), {planned, std::move(bound), std::move(made)});
   return *instances_.front().instance;
+}
+
+namespace {
+
+using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+
+HostBytes allocated(const std::string& label, std::int64_t bytes) {
+  HostBytes memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(bytes));
+  prefer_huge_pages(memory.data(), memory.size());
+  return memory;
+}
+
+}  // namespace
+
+void Image::become_input(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
+  const std::string array = planned->input;
+  become_array(std::move(planned), array, more);
+}
+
+void Image::become_output(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
+  const std::string array = planned->output;
+  become_array(std::move(planned), array, more);
+}
+
+void Image::become_array(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
+                         const Box& more) {
+  const Algorithm& algorithm = planned->algorithm;
+  const BlockLayout layout = layout_in_memory(algorithm, planned->plan, array, more);
+  const bool is_new = bytes() < layout.bytes;
+  if (is_new) {
+    *this = {};
+    memory_ = allocated(array, layout.bytes);
+  }
+  const ArrayDeclaration& declared = algorithm[algorithm.find(array)];
+  domain_ = declared.domain;
+  type_ = declared.type;
+  // The calling thread touches memory that is new.
+  if (is_new)
+    block_ = {layout, memory_, HostMode::calling_thread};
+  else
+    block_ = {layout, memory_};
+  planned_ = std::move(planned);
+}
+
+HostBlock Image::points() const { return block_.host_block(domain_, block_.memory().data(), type_); }
+
+namespace {
+
+std::size_t bytes_of(const HostBlock& points) {
+  return static_cast<std::size_t>(points.box.size()) * size_of(points.type);
+}
+
+}  // namespace
+
+PackedImage packed(std::int64_t index, const HostBlock& points) {
+  PackedImage image{index, std::vector<std::byte>(bytes_of(points))};
+  copy_part(points, packed_block(image.samples.data(), points.type, points.box), points.box);
+  return image;
+}
+
+void unpack(const PackedImage& image, const HostBlock& points) {
+  if (image.samples.size() != bytes_of(points))
+    throw InternalError("a packed image has other samples than the block that it is copied to");
+  // Nothing is written through the block of the samples.
+  std::byte* const samples = const_cast<std::byte*>(image.samples.data());
+  copy_part(packed_block(samples, points.type, points.box), points, points.box);
 }
 
 }  // namespace tessera::graph

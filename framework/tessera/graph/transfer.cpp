@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tessera/view/large_message.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::graph::detail {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/emitter.hpp"
+#include "tessera/graph/flow.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/view/collectively.hpp"
 

@@ -13,9 +13,7 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/emitter.hpp"
 #include "tessera/graph/flow.hpp"
-#include "tessera/graph/out.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/graph/scope.hpp"
 

@@ -6,8 +6,6 @@
 #include <limits>
 
 #include "tessera/group/detail/local_search.hpp"
-#include "tessera/group/detail/longest_paths.hpp"
-#include "tessera/group/graph_costs.hpp"
 
 namespace tessera::group {
 namespace {

@@ -2,6 +2,7 @@
 #include "tessera/group/graph_costs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tessera::group {
 namespace {
@@ -70,4 +71,66 @@ double edge_seconds(const Edge& edge, std::span<const int> ranks_of_tasks,
                                 ranks_of_tasks[static_cast<std::size_t>(edge.to)]);
 }
 
+namespace {
+
+/// Returns the most of n equal intervals that one of m equal intervals of the same length in sum overlaps,
+/// where m and n have no common divisor. In units of 1/m of one of the n intervals, one of the m has the
+/// length n and begins at a multiple of n, of which the remainders by m take all values from 0 to m - 1. So
+/// the worst one begins m - 1 behind the beginning of an interval.
+std::int64_t most_overlaps(std::int64_t m, std::int64_t n) { return (m - 1 + n + m - 1) / m; }
+
+}  // namespace
+
+Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to) {
+  const auto size = static_cast<double>(bytes);
+  const std::int64_t divisor = std::gcd(from, to), m = from / divisor, n = to / divisor;
+  return {divisor * (m + n - 1), most_overlaps(m, n), most_overlaps(n, m), size / from, size / to};
+}
+
+double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to) {
+  if (bytes == 0) return 0;
+  const cost::NetworkCost& network = communication.network;
+  if (communication.travel == Travel::between_hosts) return network.seconds(bytes);
+  const Redistribution moved = redistribution_of_blocks(bytes, from, to);
+  const auto seconds = [&network](std::int64_t messages, double size) {
+    return static_cast<double>(messages) * network.latency_seconds + size * network.seconds_per_byte;
+  };
+  return std::max(seconds(moved.messages_of_sender, moved.bytes_of_sender),
+                  seconds(moved.messages_of_receiver, moved.bytes_of_receiver));
+}
+
+bool stays_in_place(const Communication& communication, std::span<const int> from, std::span<const int> to) {
+  if (communication.travel == Travel::between_hosts && !from.empty() && !to.empty() && from[0] == to[0])
+    return true;
+  return std::ranges::equal(from, to);
+}
+
 }  // namespace tessera::group
+
+namespace tessera::group::detail {
+
+std::vector<double> paths_before(const TaskGraph& graph, std::span<const double> seconds,
+                                 std::span<const double> edge_seconds) {
+  std::vector<double> paths(seconds.size());
+  for (const int task : graph.topological_order())
+    for (const int place : graph.edges_to(task)) {
+      const auto edge = static_cast<std::size_t>(place);
+      const auto from = static_cast<std::size_t>(graph.edges()[edge].from);
+      double& own = paths[static_cast<std::size_t>(task)];
+      own = std::max(own, paths[from] + seconds[from] + (edge_seconds.empty() ? 0 : edge_seconds[edge]));
+    }
+  return paths;
+}
+
+std::vector<double> paths_after(const TaskGraph& graph, std::span<const double> seconds) {
+  std::vector<double> paths(seconds.size());
+  for (const int task : graph.backward_order())
+    for (const int place : graph.edges_from(task)) {
+      const auto to = static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].to);
+      double& own = paths[static_cast<std::size_t>(task)];
+      own = std::max(own, paths[to] + seconds[to]);
+    }
+  return paths;
+}
+
+}  // namespace tessera::group::detail

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/nearest.hpp"
-#include "tessera/group/detail/task_order.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/group/task_graph.hpp"
 
 namespace tessera::group {
 namespace {

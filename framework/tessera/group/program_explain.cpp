@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/program_explain.hpp"
+#include "tessera/group/program_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "tessera/domain/counted.hpp"
-#include "tessera/domain/human_bytes.hpp"
-#include "tessera/group/rank_ranges.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/group/schedule.hpp"
 
 namespace tessera::group {
 namespace {

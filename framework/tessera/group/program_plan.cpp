@@ -7,9 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/group/detail/array_routes.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -328,6 +327,35 @@ std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_cou
     groups.push_back({task, std::vector<int>(static_cast<std::size_t>(rank_count))});
     std::iota(groups.back().ranks.begin(), groups.back().ranks.end(), 0);
   }
+  return groups;
+}
+
+TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs) {
+  std::vector<Task> tasks;
+  for (const ProgramTask& task : program.tasks())
+    tasks.push_back({task.name, costs[tasks.size()], task.name, std::nullopt});
+  std::vector<NamedEdge> edges;
+  for (const ProgramArray& array : program.arrays())
+    for (const Port& use : array.uses)
+      if (!array.is_input())
+        edges.push_back({program.task(array.producer.task).name, program.task(use.task).name, array.name,
+                         array.domain.size() * array.element_bytes()});
+  return {std::move(tasks), edges};
+}
+
+std::vector<TaskGroup> groups_of(const Program& program, const GroupSchedule& schedule) {
+  std::vector<int> place(static_cast<std::size_t>(program.task_count()));
+  const std::vector<int> order = program.order();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  std::vector<ScheduledTask> tasks = schedule.tasks;
+  // Tasks that take no time may start together with tasks that they depend on.
+  std::ranges::stable_sort(tasks, [&](const ScheduledTask& a, const ScheduledTask& b) {
+    if (a.start != b.start) return a.start < b.start;
+    return place[static_cast<std::size_t>(a.task)] < place[static_cast<std::size_t>(b.task)];
+  });
+  std::vector<TaskGroup> groups;
+  for (ScheduledTask& task : tasks) groups.push_back({task.task, std::move(task.ranks)});
   return groups;
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "tessera/cost/work_costs.hpp"
 #include "tessera/group/program.hpp"
+#include "tessera/group/schedule.hpp"
 #include "tessera/group/stream_order.hpp"
-#include "tessera/pipeline/plan/lifetimes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera::group {
 
@@ -148,5 +153,47 @@ class ProgramPlanner {
 
 /// Returns the groups in which every task has all ranks, so that the tasks follow each other.
 std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_count);
+
+/// A part of a step of a rank in a program.
+struct StepPart {
+  /// The kinds of work that a rank does in a step.
+  enum class Kind {
+    wait,     ///< Waits for messages, or for other ranks.
+    read,     ///< Reads inputs of the program.
+    compute,  ///< Executes a node of the plan of a task.
+    send,     ///< Packs points for other ranks, and sends them.
+    write     ///< Writes outputs of the program.
+  };
+  /// The names of the kinds, in their order.
+  static constexpr std::array names_of_kinds = {"wait", "read", "compute", "send", "write"};
+
+  /// The number of the task, start_task or stop_task.
+  int task = 0;
+  /// The kind of work that the rank does.
+  Kind kind = Kind::wait;
+  /// The node of the plan of the task; null unless the kind is `compute`.
+  const PlanNode* node = nullptr;
+  /// The item of a stream; 0 if the program runs once.
+  std::int64_t item = 0;
+};
+
+/// Is called on a rank whenever a part of a step begins, and the last one has therefore ended.
+using PartObserver = std::function<void(const StepPart&)>;
+
+/// Returns the tasks of a program as a graph with costs. The task with the id i is the task number i of the
+/// program, and its cost is costs[i]. The bytes of an edge are those of the whole array.
+TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs);
+
+/// Returns the groups that a schedule of `task_graph` gives the tasks. Tasks begin in the order of the
+/// schedule, but never before a task that they depend on.
+std::vector<TaskGroup> groups_of(const Program& program, const GroupSchedule& schedule);
+
+/// Returns lines about a program on all ranks: what each task gets from which other tasks, what ranks send
+/// each other, and the memory of a rank at most. `plans` has the plans of all ranks.
+std::string explain(const Program& program, const std::vector<ProgramPlan>& plans);
+
+/// Returns lines about one rank: its steps in order, with the messages that it awaits before each and sends
+/// after each, and what it keeps in memory.
+std::string explain(const Program& program, const ProgramPlan& plan);
 
 }  // namespace tessera::group

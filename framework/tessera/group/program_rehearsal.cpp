@@ -7,9 +7,7 @@
 #include <cstring>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/group/detail/program_ends.hpp"
 #include "tessera/group/detail/rank_memory.hpp"
-#include "tessera/group/detail/task_edges.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace tessera::group {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/cost/work_costs.hpp"
 #include "tessera/group/program_plan.hpp"
-#include "tessera/group/step_part.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/exchange.hpp"
 
@@ -67,5 +67,12 @@ class ProgramInstance {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Runs a program on 1, 2, 4, ... ranks and on all ranks of a communicator, every task on all of them, and
+/// returns the seconds of each task, in the order of the tasks: of the slowest rank, in the fastest of `runs`
+/// runs. Outputs are not written. Collective. Throws the exceptions of ProgramPlanner and of ProgramInstance.
+std::vector<std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const Program& program,
+                                                   const Target& target, const ProgramBindings& bindings,
+                                                   int runs = 5, const Transport& transport = {});
 
 }  // namespace tessera::group

@@ -8,10 +8,8 @@
 #include <optional>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/group/detail/item_agreements.hpp"
-#include "tessera/group/detail/program_ends.hpp"
+#include "tessera/group/detail/rank_memory.hpp"
 #include "tessera/group/detail/run_messages.hpp"
-#include "tessera/group/detail/task_edges.hpp"
 #include "tessera/group/detail/task_instances.hpp"
 
 namespace tessera::group {

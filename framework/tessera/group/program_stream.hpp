@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tessera/group/program_plan.hpp"
-#include "tessera/group/step_part.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/exchange.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tessera/group/redistribution.hpp"
+#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/task_graph.hpp"
 
 namespace tessera::group {

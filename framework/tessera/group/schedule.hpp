@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/task_graph.hpp"
 
 namespace tessera::group {
@@ -48,5 +51,51 @@ struct GroupSchedule {
 
 /// Puts the tasks into the order that GroupSchedule has, and computes the makespan from them.
 void put_in_order(GroupSchedule& schedule);
+
+/// The ranks from `begin` up to, but not including, `end`.
+struct RankRange {
+  /// The first rank.
+  int begin = 0;
+  /// The rank after the last one.
+  int end = 0;
+
+  /// Returns the number of ranks.
+  int size() const { return end - begin; }
+  friend bool operator==(const RankRange&, const RankRange&) = default;
+};
+
+/// Returns a list of ranks as ranges, in the order of the list. A range is as long as each next rank is
+/// greater by one.
+std::vector<RankRange> ranges_of(std::span<const int> ranks);
+
+/// Returns the ranks of some ranges in their order.
+std::vector<int> ranks_of(std::span<const RankRange> ranges);
+
+/// Returns a list of ranks as a text such as "0-3, 8".
+std::string ranges_text(std::span<const int> ranks);
+
+/// Returns a schedule as JSON text, which ends with a line feed. Tasks have their names, and ranks are ranges
+/// from a rank up to, but not including, another one, such as [[0, 4], [8, 9]].
+std::string to_json(const TaskGraph& graph, const GroupSchedule& schedule);
+
+/// Returns the schedule that `text` contains; the text comes from to_json, and may have been edited. Throws
+/// InputError if the text is no schedule of this graph. The message is one line and does not contain the name
+/// of a file. Whether the schedule can be run, check_schedule says.
+GroupSchedule schedule_from_json(const TaskGraph& graph, std::string_view text);
+
+/// Throws InputError, which says what is wrong and where, unless a schedule can be run: every task of the
+/// graph is there once, it has at least one rank, at most as many as it can use, all of them different and
+/// below the number of ranks of the machine; it takes at least the time that its cost says; it starts after
+/// its predecessors have ended and their arrays have travelled; no rank has two tasks at the same time, and
+/// therefore there are never more tasks than ranks; and the makespan is the end of the last task. For a
+/// stream, ranks are compared over all items. Times may differ by a relative 1e-9 from what they should be.
+void check_schedule(const TaskGraph& graph, const Communication& communication,
+                    const GroupSchedule& schedule);
+
+/// Throws InputError, which says what is wrong and where, unless the groups and the order of a schedule can
+/// be run: every task of the graph is there once, its ranks are as check_schedule demands, and it does not
+/// start before a task whose arrays it reads. Other than that, times are not looked at. All ranks begin tasks
+/// in one order, that of the starts, so that ranks never wait for each other in a circle.
+void check_groups_and_order(const TaskGraph& graph, const GroupSchedule& schedule);
 
 }  // namespace tessera::group

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/stream.hpp"
+#include "tessera/group/allocation.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "tessera/group/program_schedule.hpp"
+#include "tessera/group/program_plan.hpp"
 
 namespace tessera::group {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/validation.hpp"
+#include "tessera/group/schedule.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::group {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/file_array.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {

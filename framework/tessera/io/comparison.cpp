@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/io/comparison.hpp"
+#include "tessera/io/image_sink.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/sinks.hpp"
-#include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {

@@ -10,7 +10,6 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/video_backend.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 

@@ -105,4 +105,14 @@ std::string formats_text();
 /// another version.
 std::string hdf5_version();
 
+/// The description of one array in a file that may hold several arrays, such as a data set of an HDF5 file.
+struct FileArray {
+  /// The name of the array.
+  std::string name;
+  /// The type of the elements.
+  ElementType type = ElementType::uint8;
+  /// All points of the array, x first.
+  Box domain;
+};
+
 }  // namespace tessera::io

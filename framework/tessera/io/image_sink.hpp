@@ -14,7 +14,6 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/file_array.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -172,5 +171,49 @@ enum class ThirdDimension : std::uint8_t { channel, z };
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);
+
+/// A file of one array, to which each rank writes blocks when it has them: in any order, any number of them,
+/// and without the other ranks. The file has a temporary name in its final folder until it is complete. If
+/// it is destroyed before, it leaves no file.
+class BlockWriter {
+ public:
+  virtual ~BlockWriter() = default;
+  /// Writes a block, which lies in the domain of the array. Not collective. Several threads may call this
+  /// function at the same time. It calls neither MPI nor HDF5. Throws InputError when the block cannot be
+  /// written, and InternalError when it has another element type or lies partly outside the domain.
+  virtual void write(const HostBlock& block) = 0;
+  /// Gives the file its final name. The blocks of all ranks must contain each point of the domain exactly
+  /// once. Collective. Throws InputError on all ranks when the file cannot be completed, and InternalError
+  /// when the blocks do not have as many points as the domain.
+  virtual void complete() = 0;
+};
+
+/// Creates a raw file, which holds only the numbers, as create_raw does. The space on the disk is reserved at
+/// once, if the file system supports this. Collective, with the same arguments on all ranks. Throws
+/// InputError when the file cannot be created, or when there is no room for it. `communicator` must outlive
+/// the result.
+std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
+                                               const Box& domain, ElementType type);
+
+/// Creates an HDF5 file with one contiguous data set, as create_hdf5 does. Everything else is as in
+/// create_raw_blocks.
+std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm communicator, const std::string& path,
+                                                const std::string& dataset, const Box& domain,
+                                                ElementType type);
+
+/// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
+/// processing on the left, and after processing on the right. Each half shows at most 512 x 512 points, with
+/// 8 bits per channel; images of fewer points are magnified to about 512 pixels. `before_owned` and
+/// `after_owned` are the blocks of both arrays that this rank owns. The two arrays may be distributed
+/// differently. Only the points that are shown are sent to rank 0. Collective.
+///
+/// `domain` has 2 dimensions, or 3 dimensions with 1, 3 or 4 channels. The elements are uint8, uint16 or
+/// float32. Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or
+/// to the greatest value that is shown if this value is more than 1. If both arrays have the same type, both
+/// are shown over the range of the array before processing. Throws InputError on every rank when `domain` or
+/// a type is not one of these, or when the file cannot be written. After an error, no incomplete file is
+/// left.
+void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
+                          const HostBlock& after_owned, const Box& domain);
 
 }  // namespace tessera::io

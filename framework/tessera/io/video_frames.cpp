@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/io/video_frames.hpp"
+#include "tessera/io/video.hpp"
 
 #include <utility>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/sinks.hpp"
 #include "tessera/io/detail/sources.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace tessera::io {
 namespace {

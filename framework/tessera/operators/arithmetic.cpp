@@ -6,7 +6,6 @@
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
 #include "tessera/operators/point.hpp"
 

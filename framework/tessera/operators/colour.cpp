@@ -3,9 +3,7 @@
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
-#include "tessera/operators/detail/power.hpp"
 #include "tessera/pipeline/body/table.hpp"
 
 namespace tessera::operators {

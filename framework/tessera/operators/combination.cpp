@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/byte_table.hpp"
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
 #include "tessera/operators/point.hpp"
 

@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/fixed_sum.hpp"
 #include "tessera/operators/detail/means.hpp"
-#include "tessera/operators/detail/smoothing.hpp"
 #include "tessera/operators/detail/tap_sum.hpp"
 
 namespace tessera::operators {

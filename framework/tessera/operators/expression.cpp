@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/expressions/expression_stage.hpp"
 
 namespace tessera::operators {

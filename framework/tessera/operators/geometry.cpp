@@ -2,7 +2,6 @@
 #include "tessera/operators/geometry.hpp"
 
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
 
 namespace tessera::operators {

@@ -4,8 +4,6 @@
 
 #include "tessera/operators/detail/entry.hpp"
 #include "tessera/operators/detail/extremes.hpp"
-#include "tessera/operators/detail/families.hpp"
-#include "tessera/operators/detail/span_extremes.hpp"
 #include "tessera/operators/neighbourhood.hpp"
 #include "tessera/operators/point.hpp"
 

@@ -2,7 +2,6 @@
 #include "tessera/operators/detail/resampling.hpp"
 
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 
 namespace tessera::operators {
 namespace detail {

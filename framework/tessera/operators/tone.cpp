@@ -3,11 +3,8 @@
 #include <cmath>
 
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/byte_table.hpp"
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
-#include "tessera/operators/detail/power.hpp"
 #include "tessera/operators/point.hpp"
 
 namespace tessera::operators {

@@ -8,9 +8,7 @@
 #include <cstring>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/spectral/detail/aligned_memory.hpp"
 #include "tessera/spectral/detail/fftw_plan.hpp"
-#include "tessera/spectral/planner_lock.hpp"
 
 namespace tessera::spectral {
 namespace detail {

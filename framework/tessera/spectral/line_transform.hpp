@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "tessera/pipeline/kernel/library_stage.hpp"
 
@@ -48,5 +49,9 @@ class LineTransform {
   class Plan;
   std::shared_ptr<const Plan> plan_;
 };
+
+/// Returns a lock of the planner of FFTW, which makes and destroys one plan at a time, whatever the number
+/// type. Whoever calls such a function of FFTW holds this lock. Plans are executed without it.
+std::unique_lock<std::mutex> lock_planner();
 
 }  // namespace tessera::spectral

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/spectral/detail/aligned_memory.hpp"
 #include "tessera/spectral/detail/fftw_plan.hpp"
 
 namespace tessera::spectral {

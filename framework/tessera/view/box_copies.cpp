@@ -5,8 +5,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "tessera/view/device_tiles.hpp"
-
 namespace tessera {
 namespace {
 
@@ -232,6 +230,14 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
         return launch_units<std::uint64_t>(execution, rows_[first], copies, last - first, units);
     }
   }
+}
+
+void copy_points(const ExecutionSpace& execution, const ArrayReference& from, const ArrayReference& to,
+                 const Box& box, std::int64_t element_size, const Point& shift) {
+  BoxCopies copies;
+  copies.add(from, to, box, shift, element_size);
+  copies.commit();
+  copies.run(execution);
 }
 
 }  // namespace tessera

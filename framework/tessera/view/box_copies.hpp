@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/view/array_reference.hpp"
-#include "tessera/view/host_mode.hpp"
+#include "tessera/view/block_layout.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace tessera {
-
 namespace detail {
 
 /// The copy of one box. It copies rows of bytes from the address `from` to the address `to`.
@@ -77,5 +77,11 @@ class BoxCopies {
   /// whenever they return this number.
   int concurrency_ = 1;
 };
+
+/// Copies points from the array `from` to the array `to`. Each point p of `box` in `to` gets the value of the
+/// point p + `shift` of `from`. The elements of both arrays have `element_size` bytes. The copy is enqueued
+/// on `execution`. No element may be both read and written.
+void copy_points(const ExecutionSpace& execution, const ArrayReference& from, const ArrayReference& to,
+                 const Box& box, std::int64_t element_size, const Point& shift = {});
 
 }  // namespace tessera

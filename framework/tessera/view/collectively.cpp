@@ -9,8 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "tessera/domain/error.hpp"
-
 namespace tessera {
 
 int ranks_of(MPI_Comm communicator) {

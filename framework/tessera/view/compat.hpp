@@ -4,6 +4,7 @@
 // This header has all code of Tessera that differs between the versions of Kokkos, from 3.4 on.
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Macros.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -134,4 +135,13 @@ inline int device_count() {
 }
 
 }  // namespace compat
+
+/// Returns the value of type To that has the bytes of `from`, like std::bit_cast, which cannot be called on
+/// devices. With HIP 5, std::memcpy cannot be called there either.
+template <class To, class From>
+KOKKOS_FORCEINLINE_FUNCTION constexpr To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
 }  // namespace tessera

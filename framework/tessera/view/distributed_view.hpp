@@ -1,15 +1,95 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <functional>
 #include <string>
 
 #include "tessera/domain/block_distribution.hpp"
+#include "tessera/domain/boundary.hpp"
+#include "tessera/view/accessor.hpp"
 #include "tessera/view/block.hpp"
-#include "tessera/view/checked_accessor.hpp"
-#include "tessera/view/halo.hpp"
-#include "tessera/view/host_view.hpp"
 
 namespace tessera {
+
+/// A function that returns a box of points of an array. The box contains all points that the ranks [first,
+/// last) need. For a single rank it is exactly the box that this rank needs. The box may extend over any
+/// number of blocks in any direction, and beyond the domain. It need not contain the rank's own block.
+using Need = std::function<Box(int first, int last)>;
+
+/// The number of ghosts on each side of a block, which is the same for all blocks, and the boundary
+/// conditions of the array.
+struct Halo {
+  /// The number of ghosts in each dimension on the side of lower coordinates, x first.
+  std::array<std::int64_t, max_dimensions> below = {};
+  /// The number of ghosts in each dimension on the side of higher coordinates, x first.
+  std::array<std::int64_t, max_dimensions> above = {};
+  /// The boundary conditions of the array.
+  BoundaryConditions boundary;
+
+  /// Makes a halo without ghosts and without boundary conditions.
+  Halo() = default;
+  /// Makes a halo with `depth` ghosts on all sides.
+  explicit Halo(std::int64_t depth, const BoundaryConditions& conditions = {}) : boundary(conditions) {
+    below.fill(depth);
+    above.fill(depth);
+  }
+
+  /// Returns the need of the ranks of `blocks`: each rank needs its own block and the ghosts around it.
+  /// Ghosts outside the domain are left out on sides without a boundary condition. A rank that owns no points
+  /// needs no points.
+  Need need(const BlockDistribution& blocks) const;
+};
+
+/// Gives the host access to a rank's part of an array. If the host can access the memory of the part, a
+/// HostView uses this memory. Otherwise it holds a copy of the part in host memory.
+template <class T, int N, class Space = MemorySpace>
+class HostView {
+ public:
+  /// Waits for the kernels that were enqueued on `execution`. If the host cannot access the memory of the
+  /// part, the part is then copied from the device. Error messages call the view `name`.
+  HostView(const Block<Space>& block, const std::string& name, const ExecutionSpace& execution = {})
+      : block_(block),
+        name_(name),
+        execution_(execution),
+        memory_(Kokkos::create_mirror_view(block.memory())) {
+    copy_from_device();
+  }
+
+  /// The points of the part, in global coordinates.
+  const Box& box() const { return block_.box(); }
+  /// Returns a reference to the array in host memory, for global coordinates. The reference must not be used
+  /// when the box is empty.
+  ArrayReference reference() const {
+    return box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data());
+  }
+  /// Returns an accessor that reads and writes points by global coordinates.
+  auto accessor() const { return bounded_accessor<T, N>(reference(), box(), name_); }
+
+  /// Copies the part from the device again, after all work on the execution space instance of the
+  /// constructor, and waits until it is copied. If the host can access the memory of the part, nothing is
+  /// copied, and the call only waits for that work.
+  void copy_from_device() const { copy(memory_, block_.memory()); }
+  /// Copies the part to the device, after all work on the execution space instance of the constructor, and
+  /// waits until it is copied. If the host can access the memory of the part, nothing is copied, and the call
+  /// only waits for that work.
+  void copy_to_device() const { copy(block_.memory(), memory_); }
+
+ private:
+  using Memory = Kokkos::View<std::byte*, Space>;
+
+  template <class To, class From>
+  void copy(const To& to, const From& from) const {
+    execution_.fence();
+    compat::copy(execution_, to, from);
+    execution_.fence();
+  }
+
+  Block<Space> block_;
+  std::string name_;
+  ExecutionSpace execution_;
+  decltype(Kokkos::create_mirror_view(std::declval<const Memory&>())) memory_;
+};
 
 /// Throws InputError when a coordinate of `box` does not fit into 32 bits. The message of the error contains
 /// `name`, the name of the view.

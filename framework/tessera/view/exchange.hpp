@@ -4,18 +4,19 @@
 #include <mpi.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tessera/view/block.hpp"
 #include "tessera/view/box_copies.hpp"
 #include "tessera/view/exchange_lists.hpp"
-#include "tessera/view/node_memory.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera {
 
 /// The way in which messages are sent between ranks.
 struct Transport {
-  /// True when MPI may be given addresses in a device's memory (see gpu_aware.hpp). Otherwise messages are
+  /// True when MPI may be given addresses in a device's memory (see choose_transport). Otherwise messages are
   /// sent from pinned host memory and received there. In builds whose kernels run on hosts, this costs one
   /// more copy.
   bool device_addresses = runs_on_host;
@@ -151,5 +152,29 @@ class Exchange {
   std::vector<MPI_Request> receipts_awaited_;
   std::vector<MPI_Request> receipts_given_;
 };
+
+/// The setting that says whether MPI may be given addresses in a device's memory: yes (`on`), no (`off`), or
+/// only if a test succeeds (`detect`, see choose_transport).
+enum class GpuAware : std::uint8_t { detect, on, off };
+
+/// The transport that was chosen for messages, and the reason for this choice.
+struct ChosenTransport {
+  /// The transport that was chosen.
+  Transport transport;
+  /// The reason in words, which a program prints when it starts.
+  std::string reason;
+};
+
+/// Chooses the transport for all ranks of `communicator` together. With GpuAware::detect, device addresses
+/// are used only if MPI says that it supports them, and if a value that is sent from device to device
+/// arrives. The second condition is tested because some MPI libraries wrongly say that they support device
+/// addresses. If one of the conditions fails on any rank, messages are sent through pinned host memory.
+/// Collective.
+ChosenTransport choose_transport(MPI_Comm communicator, GpuAware wanted);
+
+/// Sends a number from the kernel memory (MemorySpace) of this rank to the kernel memory of the next rank.
+/// The last rank sends to the first one. Returns true when the number of the previous rank has arrived.
+/// Collective.
+bool device_message_arrives(MPI_Comm communicator);
 
 }  // namespace tessera

@@ -6,7 +6,6 @@
 
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/domain/boundary.hpp"
-#include "tessera/domain/rank_search.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera {

@@ -5,8 +5,8 @@
 
 #include "tessera/view/accessor.hpp"
 #include "tessera/view/compat.hpp"
-#include "tessera/view/device_tiles.hpp"
 #include "tessera/view/distributed_view.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace tessera {
 

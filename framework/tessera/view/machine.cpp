@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/machine.hpp"
 
-#include <algorithm>
-#include <functional>
+#include <fmt/format.h>
+#include <unistd.h>
 
+#include <Kokkos_Macros.hpp>
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <latch>
+#include <string_view>
+#include <thread>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/view/compat.hpp"
 #include "tessera/view/detail/own_cores.hpp"
+
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 namespace tessera {
 namespace {
@@ -69,6 +85,91 @@ std::vector<int> machine_levels(const std::vector<RankPlace>& places) {
     levels = {ranks / per_node, per_node / per_domain, per_domain};
   std::erase(levels, 1);
   return levels.empty() ? std::vector{1} : levels;
+}
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// Returns the number in a file, or `otherwise` if there is none, as where the limit is "max".
+std::int64_t number_in(const Path& file, std::int64_t otherwise) {
+  std::int64_t number = 0;
+  return std::ifstream(file) >> number ? number : otherwise;
+}
+
+/// Returns the least limit of a group and the groups that contain it. In a container, the folder of its own
+/// group may be missing, and its limits are those of the topmost folder.
+std::int64_t least_limit(const Path& top, Path group, const char* name, std::int64_t bytes) {
+  for (group = group.relative_path();; group = group.parent_path()) {
+    bytes = std::min(bytes, number_in(top / group / name, bytes));
+    if (group.empty()) return bytes;
+  }
+}
+
+}  // namespace
+
+std::int64_t machine_memory(const std::string& root) {
+  std::int64_t bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  const Path groups = Path(root) / "sys/fs/cgroup";
+  std::ifstream own(Path(root) / "proc/self/cgroup");
+  // Each line is a number, controllers and the group, separated by colons. Version 2 has no controllers.
+  for (std::string line; std::getline(own, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1),
+                      group = line.substr(second + 1);
+    if (controllers.empty()) bytes = least_limit(groups, group, "memory.max", bytes);
+    if (("," + controllers + ",").find(",memory,") != std::string::npos)
+      bytes = least_limit(groups / "memory", group, "memory.limit_in_bytes", bytes);
+  }
+  return bytes;
+}
+
+void set_openmp_threads([[maybe_unused]] int threads) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  omp_set_num_threads(threads);
+#endif
+}
+
+void check_that_threads_start(int threads) {
+  std::latch end(1);
+  std::vector<std::jthread> started;
+  started.reserve(static_cast<std::size_t>(threads));
+  std::string failure;
+  try {
+    // The calling thread is one of the threads that compute.
+    for (int i = 1; i < threads; ++i) started.emplace_back([&end] { end.wait(); });
+  } catch (const std::exception& error) {  // there may be no memory for a thread, either
+    failure = error.what();
+  }
+  end.count_down();
+  if (!failure.empty())
+    throw InputError(
+        fmt::format("of {} threads, only {} could be started ({}): give a smaller number, as threads "
+                    "in the deck or as OMP_NUM_THREADS",
+                    threads, started.size() + 1, failure));
+}
+
+Device own_device() {
+  Device device;
+#if defined(KOKKOS_ENABLE_CUDA)
+  device.number = ExecutionSpace().cuda_device();
+  cudaDeviceProp properties;
+  if (cudaGetDeviceProperties(&properties, device.number) == cudaSuccess)
+    std::string_view(properties.name).copy(device.name.data(), device.name.size() - 1);
+  if (cudaDeviceGetPCIBusId(device.address.data(), static_cast<int>(device.address.size()), device.number) !=
+      cudaSuccess)
+    device.address = {};
+#elif defined(KOKKOS_ENABLE_HIP)
+  device.number = ExecutionSpace().hip_device();
+  hipDeviceProp_t properties;
+  if (hipGetDeviceProperties(&properties, device.number) == hipSuccess)
+    std::string_view(properties.name).copy(device.name.data(), device.name.size() - 1);
+  if (hipDeviceGetPCIBusId(device.address.data(), static_cast<int>(device.address.size()), device.number) !=
+      hipSuccess)
+    device.address = {};
+#endif
+  return device;
 }
 
 }  // namespace tessera

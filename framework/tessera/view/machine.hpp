@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tessera {
@@ -52,5 +54,40 @@ std::vector<RankPlace> rank_places(MPI_Comm communicator);
 /// domain. If ranks are regular on nodes only, the levels are the number of nodes and the number of ranks per
 /// node. Otherwise there is one level, the number of ranks. Levels of 1 are left out if there are others.
 std::vector<int> machine_levels(const std::vector<RankPlace>& places);
+
+/// Returns the bytes of memory that the processes of this process' control groups may use together: those of
+/// the machine node, or the least limit of these groups if it is less. Containers and batch systems set such
+/// limits (cgroup v2 memory.max, or memory.limit_in_bytes of cgroup v1). `root` is the folder that has `proc`
+/// and `sys`.
+std::int64_t machine_memory(const std::string& root = "/");
+
+/// The largest number of host threads with which one rank computes. The OpenMP backend of Kokkos has a table
+/// of so many threads, and with more threads it writes beyond the end of the table.
+inline constexpr int most_host_threads = 512;
+
+/// Makes OpenMP use `threads` threads, whatever OMP_NUM_THREADS says. Kokkos starts all threads of OpenMP
+/// when it is initialised, even if it is told to use fewer, so that this function is called before.
+void set_openmp_threads(int threads);
+
+/// Throws InputError if this process cannot start `threads` threads, for example because of a limit of the
+/// system or of a container.
+void check_that_threads_start(int threads);
+
+/// The device on which a process computes. It is plain data, which ranks can send to each other.
+struct Device {
+  /// The number of the device among the devices that are visible to the process. It is -1 if kernels run on
+  /// the host.
+  int number = -1;
+  /// The name of the model of the device, which ends with a zero byte. It is empty if the name is not known.
+  std::array<char, 64> name{};
+  /// The address of the device on the PCI bus of its machine node, which ends with a zero byte. All processes
+  /// of the machine node see the same address. It is empty if the address is not known.
+  std::array<char, 32> address{};
+  /// Returns true when both devices have the same number, name and address.
+  bool operator==(const Device&) const = default;
+};
+
+/// Returns the device of this process. Kokkos must be initialised.
+Device own_device();
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/view/copy.hpp"
+#include "tessera/view/box_copies.hpp"
 
 namespace tessera {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "tessera/view/communicator.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera {
 

@@ -7,12 +7,12 @@
 #include <concepts>
 #include <type_traits>
 
-#include "tessera/view/device_tiles.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/for_each.hpp"
+#include "tessera/view/launch.hpp"
+#include "tessera/view/mpi_objects.hpp"
 #include "tessera/view/reduced_arrays.hpp"
 #include "tessera/view/reductions.hpp"
-#include "tessera/view/value_reduction.hpp"
 
 namespace tessera {
 

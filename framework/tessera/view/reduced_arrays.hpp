@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/view/array_reference.hpp"
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera::detail {
 

@@ -7,9 +7,8 @@
 #include "apps/matmul/product.hpp"
 #include "matrices.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/block_writer.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
-#include "tessera/view/host_copy.hpp"
 
 // Matrices in memory, which stand for files.
 namespace matmul::test {

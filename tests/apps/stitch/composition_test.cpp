@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace stitch {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/plan/inner_tiles.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "pipeline/plan_sample.hpp"
 #include "tessera/domain/json.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 

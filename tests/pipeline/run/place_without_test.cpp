@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/detail/place_without.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/staging.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/detail/host_staging.hpp"
+#include "tessera/pipeline/run/detail/device_steps.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 

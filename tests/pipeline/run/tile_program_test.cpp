@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/detail/tile_program.hpp"
+#include "tessera/pipeline/run/detail/tile_loop.hpp"
 
 #include <gtest/gtest.h>
 

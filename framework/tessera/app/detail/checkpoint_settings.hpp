@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/detail/stop_signals.hpp"
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/schema.hpp"

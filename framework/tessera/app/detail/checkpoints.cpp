@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "tessera/app/detail/version.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/detail/launch.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

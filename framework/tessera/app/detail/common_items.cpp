@@ -11,10 +11,9 @@
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/series_ledger.hpp"
-#include "tessera/app/detail/video_series.hpp"
-#include "tessera/io/unfinished_files.hpp"
-#include "tessera/io/video_frames.hpp"
+#include "tessera/app/detail/series_records.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/io/video.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/estimate_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/machine_file.hpp"
-#include "tessera/cost/plan_estimates.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/cost/estimate.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
-#include "tessera/pipeline/explain/rank_classes.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

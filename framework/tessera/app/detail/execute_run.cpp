@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/execute_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/reported_numbers.hpp"
+#include "tessera/app/detail/recorders.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_description.hpp"
-#include "tessera/app/detail/trace.hpp"
-#include "tessera/app/detail/watchdog.hpp"
+#include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera::app {
 namespace {

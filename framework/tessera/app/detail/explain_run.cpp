@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/explain_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,18 +7,15 @@
 #include <optional>
 
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/chosen_transport.hpp"
+#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/domain/counted.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/explain/plan_dot.hpp"
-#include "tessera/pipeline/explain/rank_classes.hpp"
 #include "tessera/pipeline/plan_file/plan_json.hpp"
-#include "tessera/pipeline/planner/scattered_reads.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

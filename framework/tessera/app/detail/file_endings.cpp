@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
-#include <vector>
 
 namespace tessera::app {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/file_series.hpp"
+#include "tessera/app/detail/series.hpp"
 
 #include <algorithm>
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_files.hpp"
-#include "tessera/app/detail/series_ledger.hpp"
-#include "tessera/app/detail/series_report.hpp"
+#include "tessera/app/detail/series_records.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

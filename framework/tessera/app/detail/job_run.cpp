@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::app {
 namespace {

@@ -7,17 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/step_recorder.hpp"
-#include "tessera/app/detail/trace.hpp"
-#include "tessera/app/detail/watchdog.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/graph/graph.hpp"
-#include "tessera/graph/settings.hpp"
+#include "tessera/graph/task.hpp"
 
 namespace tessera::app {
 

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tessera/deck/help.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {

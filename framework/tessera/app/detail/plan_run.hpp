@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "tessera/app/detail/plans.hpp"
 #include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
 #include "tessera/pipeline/run/banded_run.hpp"
+#include "tessera/view/exchange.hpp"
 
 namespace tessera::app {
 
@@ -28,5 +31,16 @@ class PlanRun {
   std::unique_ptr<PlanInstance> instance_;
   std::unique_ptr<BandedRun> bands_;
 };
+
+/// Returns the way in which messages are sent, as the deck asks for it. Kokkos must have been started.
+/// Collective.
+ChosenTransport chosen_transport(const Session& session, const deck::Deck& deck);
+
+/// Whether the deck allows messages between ranks of a device to be staged (see Target::stages_messages).
+bool may_stage_messages(const deck::Deck& deck);
+
+/// Returns in words how ranks exchange points, such as "packed points in shared memory within a node, others
+/// by messages".
+std::string exchange_text(const deck::Deck& deck);
 
 }  // namespace tessera::app

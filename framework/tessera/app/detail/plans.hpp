@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -58,6 +59,25 @@ class Plans {
   /// If there are several bands, one element for the shown band of each pass. Otherwise a single element for
   /// the whole arrays.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;
+};
+
+/// The plans of a run, which are made with the schedule of the deck.
+class RunPlans {
+ public:
+  /// Makes the plans. If `limits_memory` is false, plans are made as if there were no limit of memory, so
+  /// that they have no bands. Throws InputError when the schedule is faulty. No pixel has been read at this
+  /// time. `setup` must outlive this object. Collective.
+  explicit RunPlans(const RunSetup& setup, bool limits_memory = true);
+
+  /// The plans of all ranks.
+  const Plans& all() const { return *plans_; }
+  /// The plan of this rank. If there are plans for fewer ranks than run, each rank without a plan has the
+  /// plan of the last rank with a plan.
+  const Plan& mine() const { return plan_; }
+
+ private:
+  std::unique_ptr<Plans> plans_;
+  Plan plan_;
 };
 
 }  // namespace tessera::app

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera::app {
 namespace {

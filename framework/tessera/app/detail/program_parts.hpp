@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/program_plans.hpp"
-#include "tessera/app/detail/trace.hpp"
-#include "tessera/app/detail/watchdog.hpp"
-#include "tessera/group/step_part.hpp"
+#include "tessera/app/detail/records.hpp"
+#include "tessera/group/program_plan.hpp"
 
 namespace tessera::app {
 

@@ -7,19 +7,12 @@
 #include <array>
 #include <filesystem>
 
-#include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/series_plan.hpp"
-#include "tessera/app/detail/task_costs.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/machine_file.hpp"
-#include "tessera/domain/human_bytes.hpp"
-#include "tessera/domain/nearest.hpp"
-#include "tessera/group/allocation.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/group/cut.hpp"
-#include "tessera/group/program_schedule.hpp"
-#include "tessera/group/schedule_json.hpp"
-#include "tessera/group/stream.hpp"
-#include "tessera/group/validation.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 

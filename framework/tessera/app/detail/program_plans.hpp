@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/detail/run_plans.hpp"
+#include "tessera/app/detail/plans.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/task_costs.hpp"
 #include "tessera/group/allocation.hpp"

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/program_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"
+#include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/task_costs.hpp"
-#include "tessera/app/detail/task_times.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/group/gantt.hpp"
-#include "tessera/group/profile.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/group/charts.hpp"
 #include "tessera/group/program_run.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"

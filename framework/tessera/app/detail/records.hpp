@@ -2,13 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/step_recorder.hpp"
 #include "tessera/app/loop_history.hpp"
 #include "tessera/io/text_file.hpp"
 
@@ -55,5 +56,24 @@ class Records {
   std::optional<io::TextFile> trace_file_;
   std::optional<io::TextFile> history_file_;
 };
+
+/// The name of a part of the work in a trace, and its kind.
+struct StepName {
+  std::string name;
+  std::string kind;
+};
+
+/// The names of parts, by the numbers of their events.
+using StepNames = std::map<int, StepName>;
+
+/// Returns a trace of all ranks. The trace is text in the JSON format of Chrome's trace viewer, which
+/// Perfetto also reads. The trace has a process for each rank, and an event for each span of a phase and each
+/// call of a part that `names` has. The text ends with a line feed.
+std::string trace_text(StepNames names, const std::vector<std::vector<Recorder::Event>>& events_by_rank);
+
+/// Returns a trace of the steps of a plan. `any_plan` is the plan of any rank, and provides the names of the
+/// steps.
+std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
+                       const std::vector<std::vector<Recorder::Event>>& events_by_rank);
 
 }  // namespace tessera::app

@@ -10,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/domain/counted.hpp"
-#include "tessera/pipeline/algorithm/carried_arrays.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
 
 namespace tessera::app {
 namespace {

@@ -6,15 +6,14 @@
 
 #include <set>
 
-#include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/explain_run.hpp"
-#include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/placement.hpp"
+#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/run_report.hpp"
+#include "tessera/app/detail/runs.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/detail/version.hpp"
-#include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/detail/written_files.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/view/machine.hpp"
 

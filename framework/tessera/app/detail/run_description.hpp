@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/step_recorder.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"

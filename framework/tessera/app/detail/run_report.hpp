@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/recorders.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/step_recorder.hpp"
-#include "tessera/app/detail/trace.hpp"
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
 
@@ -18,5 +26,42 @@ void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline,
 /// place of the steps of a plan, and the time of the run to the section `totals`. Every rank passes its own
 /// recorder, and the same parts. Collective.
 void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder);
+
+/// The outputs of one element that a run prints and reports as numbers. Only rank 0 has their values.
+class ReportedNumbers {
+ public:
+  /// Selects the stages of `pipeline` whose names are in `names`. Throws InternalError if one of these stages
+  /// is not an output, or has more than one element.
+  ReportedNumbers(const Algorithm& pipeline, const std::vector<std::string>& names);
+
+  /// Adds sinks to `bindings` that take the values of the outputs, and hand them on to the sinks that are
+  /// there already. This object must outlive the run.
+  void listen(Bindings& bindings);
+
+  /// Returns the verdict of the application on the numbers: a line that says which demands of the deck they
+  /// do not meet. The line is empty if they meet all demands, or if the application has no verdict. All ranks
+  /// get the same line. Collective.
+  std::string judged(MPI_Comm communicator, const PipelineApplication& application,
+                     const deck::Deck& deck) const;
+
+  bool empty() const { return numbers_.empty(); }
+  /// Returns the numbers as text, such as "psnr 31.2, ssim 0.93".
+  std::string text() const;
+  /// Adds the section `numbers` to the report. Adds nothing if there are no numbers.
+  void add(Report& report) const;
+
+ private:
+  struct Number final : BlockSink {
+    explicit Number(std::string given) : name(std::move(given)) {}
+    void write(const HostBlock& block) override;
+    std::string name;
+    double value = 0;
+    /// Another sink for the number, such as that of an HDF5 file; null if there is none.
+    BlockSink* next = nullptr;
+  };
+
+  /// The numbers. They are in a list so that their addresses, which bindings hold, do not change.
+  std::list<Number> numbers_;
+};
 
 }  // namespace tessera::app

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

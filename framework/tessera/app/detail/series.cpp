@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/graph/pipeline_task.hpp"
 

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_images.hpp"
-#include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/graph/graph.hpp"
+#include "tessera/io/video.hpp"
 
 namespace tessera::app {
 
@@ -80,5 +82,28 @@ graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Gr
 
 /// Makes the folder of a file if it is missing. Throws InputError about the deck key `key` if that fails.
 void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path);
+
+/// Returns the series of the files that the keys `input.files` and `output.files` name. The files are dealt
+/// out to the ranks in turn. `context` must outlive the series. Collective. Throws InputError as series_items
+/// does.
+std::unique_ptr<Series> file_series(const SeriesContext& context);
+
+/// Returns the series of the frames of the video that the key `input.video` names. Rank 0 reads and writes
+/// the videos, and all ranks compute frames. A program that takes grey images only gets the luma of a video
+/// in colour. `context` must outlive the series. Collective. Throws InputError when the video cannot be read,
+/// or when the program does not accept its frames.
+std::unique_ptr<Series> video_series(const SeriesContext& context);
+
+/// Returns the type and the points of the frames of a video.
+io::ImageInfo info_of(const io::VideoReader& reader);
+
+/// Returns the frame rate of a video, or the usual one if its file does not say it.
+io::FrameRate rate_of(const io::VideoReader& reader);
+
+/// Opens a video. If `accept` throws InputError for its frames in colour, the video is opened as grey, and
+/// `accept` is called again. Throws the exceptions of VideoReader, and the first one of `accept`. One rank
+/// should call it.
+std::unique_ptr<io::VideoReader> open_video(const std::string& path,
+                                            const std::function<void(const io::ImageInfo&)>& accept);
 
 }  // namespace tessera::app

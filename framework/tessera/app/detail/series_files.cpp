@@ -10,9 +10,8 @@
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/image_inputs.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
 

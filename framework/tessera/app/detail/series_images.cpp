@@ -2,13 +2,10 @@
 #include "tessera/app/detail/series_images.hpp"
 
 #include "tessera/app/detail/file_endings.hpp"
-#include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/finite_images.hpp"
-#include "tessera/app/image_inputs.hpp"
-#include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace tessera::app {
 

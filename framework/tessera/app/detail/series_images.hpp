@@ -16,7 +16,7 @@
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/graph/image.hpp"
+#include "tessera/graph/pipeline_task.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/file_endings.hpp"
-#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 
 namespace tessera::app {

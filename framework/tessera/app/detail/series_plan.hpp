@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tessera/app/pipeline_application.hpp"
-#include "tessera/graph/image.hpp"
+#include "tessera/graph/pipeline_task.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::app {

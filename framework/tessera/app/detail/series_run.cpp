@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/series_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,14 @@
 #include <thread>
 
 #include "tessera/app/detail/common_items.hpp"
-#include "tessera/app/detail/estimate_run.hpp"
-#include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/detail/series.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/series_report.hpp"
-#include "tessera/app/detail/video_series.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/detail/series_records.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 

@@ -10,8 +10,7 @@
 
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_files.hpp"
-#include "tessera/app/detail/series_ledger.hpp"
-#include "tessera/app/detail/series_report.hpp"
+#include "tessera/app/detail/series_records.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::app {

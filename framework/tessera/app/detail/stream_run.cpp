@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/stream_run.hpp"
+#include "tessera/app/detail/runs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <optional>
 #include <thread>
 
-#include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/job_run.hpp"
-#include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
@@ -19,12 +19,11 @@
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/series.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/detail/stream_items.hpp"
-#include "tessera/app/detail/task_times.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/file_names.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/app/detail/written_files.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 

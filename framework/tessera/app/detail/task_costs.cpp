@@ -10,8 +10,8 @@
 
 #include "tessera/cost/estimate.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 

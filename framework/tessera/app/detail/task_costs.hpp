@@ -7,7 +7,7 @@
 
 #include "tessera/app/detail/plans.hpp"
 #include "tessera/cost/machine_description.hpp"
-#include "tessera/cost/task_cost.hpp"
+#include "tessera/cost/work_costs.hpp"
 #include "tessera/group/program.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/transfers.hpp"
 
-#include "tessera/view/large_message.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::app {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/video_series.hpp"
+#include "tessera/app/detail/series.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <tuple>
 #include <vector>
 
-#include "tessera/app/file_names.hpp"
-#include "tessera/graph/packed_image.hpp"
-#include "tessera/io/unfinished_files.hpp"
+#include "tessera/app/file_patterns.hpp"
+#include "tessera/graph/pipeline_task.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/io/video.hpp"
+#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_copy.hpp"
 
 namespace tessera::app {
 namespace {

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "tessera/deck/detail/includes.hpp"
 #include "tessera/deck/detail/text.hpp"
-#include "tessera/deck/detail/value_parser.hpp"
 #include "tessera/deck/glob.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::deck::detail {
 namespace {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +31,17 @@ std::vector<std::string> split(std::string_view name);
 
 /// Throws InputError with the text "location: message".
 [[noreturn]] void fail_at(const std::string& location, const std::string& message);
+
+/// A list of the units of byte sizes, for messages and help texts.
+inline constexpr std::string_view size_units =
+    "K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000; or B";
+
+/// Returns the number of bytes that a text such as "64M", "1.5 GiB" or "2 GB" means, rounded down. Upper and
+/// lower case are equivalent. Returns nothing if the text is not a size, has no unit, is negative, or does
+/// not fit into 64 bits.
+std::optional<std::int64_t> parse_byte_size(std::string_view text);
+
+/// Returns a byte size as text in the largest unit in which the size is a whole number, such as "96 MiB".
+std::string byte_size_text(std::int64_t bytes);
 
 }  // namespace tessera::deck::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/deck/detail/value_parser.hpp"
+#include "tessera/deck/detail/yaml_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tessera/deck/detail/byte_size.hpp"
 #include "tessera/deck/detail/text.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::deck::detail {
 namespace {

@@ -6,6 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/deck/environment.hpp"
+#include "tessera/deck/key.hpp"
+#include "tessera/deck/value.hpp"
+
 namespace tessera::deck::detail {
 
 /// The origin of a text: a file, whose places are written `name:line:column`, or a text without lines, such
@@ -40,5 +44,18 @@ std::string location(const Origin& origin, const Node& node);
 /// Returns a short description of a node, for a message that says what was found instead of the expected
 /// value.
 std::string describe(const Node& node);
+
+/// The key with which a deck names the decks that it includes.
+inline constexpr const char* include_key = "include";
+
+/// Returns the paths that the key `include` of a deck gives. The list is empty if the deck has no such key.
+/// Throws InputError if the value of the key is neither a path nor a list of paths.
+std::vector<Node> included(const Node& root, const Origin& origin);
+
+/// Returns the value of a node, which has the type of the key. Throws InputError, with the place of the
+/// error, if the node has no such value or the key does not allow this value. `name` is the key as the user
+/// has written it. Paths may contain names of variables in `environment`.
+Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node, const Origin& origin,
+                  const Environment& environment = {});
 
 }  // namespace tessera::deck::detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "tessera/expressions/detail/code.hpp"
+#include "tessera/expressions/detail/program.hpp"
 #include "tessera/pipeline/body/functions.hpp"
 
 namespace tessera::expressions::detail {

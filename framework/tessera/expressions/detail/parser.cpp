@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/expressions/detail/arithmetic.hpp"
 
 namespace tessera::expressions::detail {

@@ -3,10 +3,91 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
-#include "tessera/expressions/detail/code.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/expressions/expression.hpp"
 
 namespace tessera::expressions::detail {
+
+/// What a node of a program computes from its arguments: what a node of an expression does, with the same
+/// numbers as in Operation, or several operations together, with the same result as one by one.
+enum class Code {
+  constant,
+  variable,
+  column,
+  row,
+  plane,
+  width,
+  height,
+  negate,
+  absolute,
+  square_root,
+  exponential,
+  logarithm,
+  floor,
+  ceil,
+  round,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  minimum,
+  maximum,
+  less,
+  less_or_equal,
+  equal,
+  not_equal,
+  select,
+  clamp,
+  multiply_add,          ///< a * b + c
+  multiply_subtract,     ///< a * b - c
+  subtract_product,      ///< c - a * b
+  clamped_sum,           ///< a * b + c, limited to [d, e]
+  clamped_difference,    ///< a * b - c, limited to [d, e]
+  clamped_rest,          ///< c - a * b, limited to [d, e]
+  select_less,           ///< c if a < b, else d
+  select_less_or_equal,  ///< c if a <= b, else d
+  absolute_difference,   ///< |a - b|
+  root_of_sum            ///< the square root of a * b + c
+};
+
+static_assert(static_cast<int>(Code::clamp) == static_cast<int>(Operation::clamp));
+
+/// Returns the number of arguments of an operation.
+constexpr int argument_count(Code operation) {
+  switch (operation) {
+    case Code::negate:
+    case Code::absolute:
+    case Code::square_root:
+    case Code::exponential:
+    case Code::logarithm:
+    case Code::floor:
+    case Code::ceil:
+    case Code::round:
+      return 1;
+    case Code::select:
+    case Code::clamp:
+    case Code::multiply_add:
+    case Code::multiply_subtract:
+    case Code::subtract_product:
+    case Code::root_of_sum:
+      return 3;
+    case Code::select_less:
+    case Code::select_less_or_equal:
+      return 4;
+    case Code::clamped_sum:
+    case Code::clamped_difference:
+    case Code::clamped_rest:
+      return 5;
+    default:
+      return operation > Code::height ? 2 : 0;
+  }
+}
+
+/// Returns the code of an operation.
+constexpr Code code_of(Operation operation) { return static_cast<Code>(operation); }
 
 /// An expression as a list of instructions on registers. A register holds the values of a node for all points
 /// that are computed together: one point on devices, and a piece of a row on hosts. It is plain data, which
@@ -51,5 +132,24 @@ struct Program {
 /// it. Equal nodes are computed once, operations that often follow each other are computed together, and
 /// limits that have no effect are left out. Throws ExpressionError if the expression is too long.
 Program compile(const Expression& expression, std::optional<float> limit = {});
+
+/// An instruction of a program for hosts, which compute a piece of a row step by step. The result of a step
+/// stays in vectors of the processor for the next one, and goes to memory only if others read it.
+struct Step {
+  Program::Instruction instruction;
+  /// The argument that is the result of the step before and stays in vectors; -1 if there is none.
+  int carried = -1;
+  /// Whether the result has to be in its register, too.
+  bool is_kept = false;
+};
+
+/// Returns whether the result of the last step of a program stays in vectors until it is stored. It does not
+/// if its results are converted to another type, or if it is the only one.
+inline bool is_last_carried(const Program& program, ElementType type) {
+  return type == ElementType::float32 && program.instruction_count > 1;
+}
+
+/// Returns the steps of a program whose results have a type.
+std::vector<Step> make_steps(const Program& program, ElementType type);
 
 }  // namespace tessera::expressions::detail

@@ -5,7 +5,6 @@
 #include <ranges>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/detail/bind_thread.hpp"
 #include "tessera/graph/detail/ranks.hpp"
 #include "tessera/view/collectively.hpp"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tessera/graph/detail/job.hpp"
-#include "tessera/graph/report.hpp"
 #include "tessera/graph/run.hpp"
 
 namespace tessera::graph::detail {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/view/large_message.hpp"
 
 namespace tessera::graph::detail {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "tessera/graph/detail/execution.hpp"
 #include "tessera/graph/transfer.hpp"
-#include "tessera/view/communicator.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::graph::detail {
 

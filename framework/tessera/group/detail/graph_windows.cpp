@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tessera/group/detail/longest_paths.hpp"
+#include "tessera/group/graph_costs.hpp"
 
 namespace tessera::group::detail {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/group/detail/rank_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "tessera/view/host_copy.hpp"
-#include "tessera/view/host_mode.hpp"
-#include "tessera/view/huge_pages.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/group/detail/array_routes.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace tessera::group {
 namespace {
@@ -96,6 +98,53 @@ void RankMemory::pack(const Parcel& parcel) const {
   if (parcel.in_place) return;
   const HostBlock kept = held(parcel.array);
   for_each_box(parcel, [&](const HostBlock& part) { copy_by_threads(kept, part, part.box); });
+}
+
+TaskEdges::TaskEdges(const Program& program, int task, const std::vector<const RankMemory*>& ranks) {
+  const Algorithm& pipeline = program.task(task).pipeline;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    if (pipeline[id].is_input()) {
+      sources_.push_back(std::make_unique<HeldSource>(ranks, program.read_at({task, id})));
+      bindings_.sources[pipeline[id].name] = sources_.back().get();
+    }
+    if (pipeline[id].is_output) {
+      sinks_.push_back(std::make_unique<HeldSink>(ranks, program.computed_at({task, id})));
+      bindings_.sinks[pipeline[id].name] = sinks_.back().get();
+    }
+  }
+}
+
+void read_inputs(const Program& program, const RankMemory& memory, const ProgramBindings& bindings) {
+  for (int number = 0; number < static_cast<int>(program.arrays().size()); ++number) {
+    const ProgramArray& array = program.array(number);
+    if (!array.is_input()) continue;
+    const auto source = bindings.sources.find(array.name);
+    if (source == bindings.sources.end())
+      throw InternalError(fmt::format("the input '{}' of the program has no source", array.name));
+    source->second->read(memory.held(number));
+  }
+}
+
+void write_block(const Program& program, const RankMemory& memory, int array, const Box& box,
+                 BlockSink& sink) {
+  const HostBlock held = memory.held(array);
+  if (held.box == box) return sink.write(held);
+  std::vector<std::byte> points(static_cast<std::size_t>(box.size() * program.array(array).element_bytes()));
+  const HostBlock block = packed_block(points.data(), program.array(array).type, box);
+  memory.fill(array, block);
+  sink.write(block);
+}
+
+void write_outputs(const Program& program, const ProgramPlan& plan, const RankMemory& memory,
+                   const ProgramBindings& bindings) {
+  for (int number = 0; number < static_cast<int>(program.arrays().size()); ++number) {
+    const ProgramArray& array = program.array(number);
+    const auto sink = bindings.sinks.find(array.output);
+    if (array.output.empty() || sink == bindings.sinks.end()) continue;
+    const Box box = plan.is_stream ? intersection(memory.held(number).box, array.written)
+                                   : rows_of_rank(array.written, plan.rank_count, plan.rank);
+    write_block(program, memory, number, box, *sink->second);
+  }
 }
 
 }  // namespace tessera::group

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "tessera/group/program_plan.hpp"
+#include "tessera/group/program_run.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/view/block.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -63,5 +66,37 @@ class HeldSink final : public BlockSink {
   int array_;
   std::size_t next_ = 0;
 };
+
+/// The sources and sinks of a task, which take its inputs from the memories of ranks and keep its outputs
+/// there.
+class TaskEdges {
+ public:
+  /// Makes no sources and sinks.
+  TaskEdges() = default;
+  /// Makes the sources and sinks of the task number `task`. `ranks` are the memories of the ranks that run in
+  /// this process, in the order in which plans call sources and sinks.
+  TaskEdges(const Program& program, int task, const std::vector<const RankMemory*>& ranks);
+
+  /// The sources and sinks, for a run of the pipeline of the task.
+  const Bindings& bindings() const { return bindings_; }
+
+ private:
+  std::vector<std::unique_ptr<HeldSource>> sources_;
+  std::vector<std::unique_ptr<HeldSink>> sinks_;
+  Bindings bindings_;
+};
+
+/// Reads the points of all inputs of a program that a rank reads at the start. Collective if several ranks
+/// run. Throws InternalError if an input has no source, and the errors of the sources.
+void read_inputs(const Program& program, const RankMemory& memory, const ProgramBindings& bindings);
+
+/// Writes the points `box` of an array, which the rank keeps or has received.
+void write_block(const Program& program, const RankMemory& memory, int array, const Box& box,
+                 BlockSink& sink);
+
+/// Writes the points of all outputs that a rank writes at the stop. Collective if several ranks run. Throws
+/// the errors of the sinks.
+void write_outputs(const Program& program, const ProgramPlan& plan, const RankMemory& memory,
+                   const ProgramBindings& bindings);
 
 }  // namespace tessera::group

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "tessera/cost/task_cost.hpp"
+#include "tessera/cost/work_costs.hpp"
 
 namespace tessera::group::detail {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tessera/group/detail/longest_paths.hpp"
+#include "tessera/group/graph_costs.hpp"
 
 namespace tessera::group::detail {
 namespace {

@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <exception>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/group/detail/group_communicators.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/exchange.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::group {
+
+/// The communicators of groups of ranks. Equal groups share one.
+class GroupCommunicators {
+ public:
+  /// Makes no communicators of groups yet. Collective.
+  explicit GroupCommunicators(MPI_Comm communicator) : all_(communicator) {}
+  ~GroupCommunicators();
+  GroupCommunicators(const GroupCommunicators&) = delete;
+  GroupCommunicators& operator=(const GroupCommunicators&) = delete;
+
+  /// Returns the communicator in which ranks[i] is rank i. Collective over these ranks, of which this rank is
+  /// one. All ranks must ask for their groups in the same order.
+  MPI_Comm of(const std::vector<int>& ranks);
+  /// The communicator of all ranks.
+  const Communicator& all() const { return all_; }
+
+ private:
+  Communicator all_;
+  std::map<std::vector<int>, MPI_Comm> groups_;
+};
 
 /// Calls `act`. Keeps an error that all ranks of a group throw together in `failure`, if it is the first one.
 /// Other errors are thrown: the other ranks of the group wait for this rank, and the job has to be aborted.

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::group {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/view/host_copy.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
 

@@ -16,13 +16,11 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/io/text_file.hpp"
-#include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {

@@ -12,8 +12,8 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/block_writer.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {

@@ -9,7 +9,7 @@
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/large_message.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::io::detail {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {

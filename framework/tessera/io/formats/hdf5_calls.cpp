@@ -3,7 +3,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/hdf5.hpp"
-#include "tessera/io/unfinished_files.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {

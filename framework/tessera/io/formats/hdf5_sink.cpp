@@ -7,10 +7,10 @@
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/io/block_writer.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5.hpp"
 #include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {

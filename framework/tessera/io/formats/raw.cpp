@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/io/block_writer.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/sinks.hpp"
 #include "tessera/io/detail/sources.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "tessera/domain/xml_escaped.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/text_file.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What writes HDF5 files and checkpoints in a build without the HDF5 library: every call throws InputError.
-#include "tessera/io/block_writer.hpp"
 #include "tessera/io/checkpoint_file.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/formats.hpp"

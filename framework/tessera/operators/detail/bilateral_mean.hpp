@@ -7,11 +7,9 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/keys.hpp"
 #include "tessera/operators/detail/plane.hpp"
-#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/operators/neighbourhood.hpp"
-#include "tessera/view/vectorised.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::operators::detail {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::operators::detail {
 namespace {

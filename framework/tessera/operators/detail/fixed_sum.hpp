@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
-#include "tessera/operators/detail/scratch.hpp"
-#include "tessera/view/vectorised.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 // Weighted means of bytes in fixed-point arithmetic of 16 bits, whose lanes are twice as many as those of
 // float32. A byte v is the number 256 * (v - 128).

@@ -6,9 +6,8 @@
 #include <type_traits>
 
 #include "tessera/operators/detail/matching_task.hpp"
-#include "tessera/operators/detail/scratch.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/view/instruction_sets.hpp"
-#include "tessera/view/vectorised.hpp"
 
 namespace tessera::operators::detail {
 

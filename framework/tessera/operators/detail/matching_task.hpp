@@ -6,7 +6,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/view/array_reference.hpp"
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera::operators::detail {
 

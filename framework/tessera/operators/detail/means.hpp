@@ -6,10 +6,9 @@
 #include <type_traits>
 
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/keys.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
-#include "tessera/operators/detail/scratch.hpp"
-#include "tessera/view/vectorised.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 // Sums of windows in a number of steps that grows with the number of binary digits of their extents only. A
 // sum of n terms is one of blocks, one block for each digit 1 of n. A block of 2, 4, 8 ... terms is the sum

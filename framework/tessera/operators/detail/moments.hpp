@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tessera/operators/detail/keys.hpp"
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
-#include "tessera/operators/detail/scratch.hpp"
 
 namespace tessera::operators::detail {
 

@@ -2,17 +2,133 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/byte_medians.hpp"
-#include "tessera/operators/detail/keys.hpp"
-#include "tessera/operators/detail/median_network.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
-#include "tessera/operators/detail/scratch.hpp"
-#include "tessera/operators/detail/sliding_counts.hpp"
-#include "tessera/view/vectorised.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::operators::detail {
+
+/// A step of a network: orders the elements `low` and `high`. Results that nothing needs are not computed.
+struct Exchange {
+  int low = 0;
+  int high = 0;
+  bool needs_low = false;
+  bool needs_high = false;
+};
+
+/// The steps that find the median of Count elements.
+template <int Count>
+struct MedianNetwork {
+  std::array<Exchange, 16 * Count> steps{};
+  int size = 0;
+};
+
+/// Returns the network that sorts Count elements (K. E. Batcher, Sorting networks and their applications,
+/// 1968) without what the median does not need. Elements beyond the count, up to a power of two, would be
+/// greater than all others and never move.
+template <int Count>
+constexpr MedianNetwork<Count> median_network() {
+  MedianNetwork<Count> all;
+  int power = 1;
+  while (power < Count) power *= 2;
+  for (int p = 1; p < power; p *= 2)
+    for (int k = p; k >= 1; k /= 2)
+      for (int j = k % p; j + k < power; j += 2 * k)
+        for (int i = 0; i < k; ++i)
+          if ((i + j) / (2 * p) == (i + j + k) / (2 * p) && i + j + k < Count)
+            all.steps[static_cast<std::size_t>(all.size++)] = {i + j, i + j + k, false, false};
+  std::array<bool, Count> needed{};
+  needed[Count / 2] = true;
+  MedianNetwork<Count> kept;
+  for (int s = all.size - 1; s >= 0; --s) {
+    Exchange step = all.steps[static_cast<std::size_t>(s)];
+    bool& low = needed[static_cast<std::size_t>(step.low)];
+    bool& high = needed[static_cast<std::size_t>(step.high)];
+    step.needs_low = low;
+    step.needs_high = high;
+    if (!low && !high) continue;
+    low = high = true;
+    kept.steps[static_cast<std::size_t>(kept.size++)] = step;
+  }
+  for (int s = 0; s < kept.size / 2; ++s) {
+    const Exchange first = kept.steps[static_cast<std::size_t>(s)];
+    kept.steps[static_cast<std::size_t>(s)] = kept.steps[static_cast<std::size_t>(kept.size - 1 - s)];
+    kept.steps[static_cast<std::size_t>(kept.size - 1 - s)] = first;
+  }
+  return kept;
+}
+
+/// The network for Count elements.
+template <int Count>
+inline constexpr MedianNetwork<Count> network = median_network<Count>();
+
+/// Performs one step.
+template <int Count, std::size_t Step, class K>
+[[gnu::always_inline]] inline void exchange(K* v) {
+  constexpr Exchange step = network<Count>.steps[Step];
+  const K a = v[step.low], b = v[step.high];
+  if constexpr (step.needs_low) v[step.low] = a < b ? a : b;
+  if constexpr (step.needs_high) v[step.high] = a > b ? a : b;
+}
+template <int Count, class K, std::size_t... Step>
+[[gnu::always_inline]] inline K median_by(K* v, std::index_sequence<Step...>) {
+  (exchange<Count, Step>(v), ...);
+  return v[Count / 2];
+}
+
+/// Returns the median of the elements v[0] to v[Count - 1], which are moved.
+template <int Count, class K>
+[[gnu::always_inline]] inline K median_of(K* v) {
+  return median_by<Count>(v, std::make_index_sequence<static_cast<std::size_t>(network<Count>.size)>{});
+}
+
+/// Counts of small integers, from which the one with a given rank is found. It is found from the last one, as
+/// in T. S. Huang, G. J. Yang and G. Y. Tang, A fast two-dimensional median filtering algorithm, IEEE
+/// Transactions on Acoustics, Speech, and Signal Processing, 1979; but blocks of counts are skipped.
+class SlidingCounts {
+ public:
+  /// Makes room for counts of the integers from 0 to values - 1, which are 0 in the beginning.
+  void make_room(std::size_t values) {
+    if (values / block + 1 <= blocks_.size()) return;
+    blocks_.resize(values / block + 1);
+    counts_.resize(blocks_.size() * block);
+  }
+
+  /// Adds `number` to the count of a value. The sums are never negative.
+  void add(std::uint32_t value, std::int32_t number) {
+    counts_[value] += number;
+    blocks_[value / block] += number;
+    if (value / block < current_) below_ += number;
+  }
+
+  /// Returns the value of which there is the element with the number `rank` in ascending order, from 0. There
+  /// are more than `rank` elements.
+  std::uint32_t find(std::int32_t rank) {
+    while (below_ > rank) below_ -= blocks_[--current_];
+    while (below_ + blocks_[current_] <= rank) below_ += blocks_[current_++];
+    std::int32_t less = below_;
+    std::uint32_t value = current_ * block;
+    while (less + counts_[value] <= rank) less += counts_[value++];
+    return value;
+  }
+
+ private:
+  static constexpr std::uint32_t block = 64;
+  std::vector<std::int32_t> counts_;
+  std::vector<std::int32_t> blocks_;
+  /// The block in which the last value was found, and the number of elements in the blocks before.
+  std::uint32_t current_ = 0;
+  std::int32_t below_ = 0;
+};
 
 /// A stage body: the element of T with the number `rank`, in ascending order from 0, of a window.
 template <class T>

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
-#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/operators/geometry.hpp"
 #include "tessera/pipeline/kernel/tap_sums.hpp"
-#include "tessera/view/vectorised.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::operators::detail {
 

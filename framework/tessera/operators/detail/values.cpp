@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tessera/domain/nearest.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera::operators {
 

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "tessera/domain/human_bytes.hpp"
-#include "tessera/pipeline/algorithm/carried_arrays.hpp"
-#include "tessera/pipeline/algorithm/periodic_sides.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
 
 namespace tessera {
 namespace {

@@ -1,15 +1,103 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/pipeline/body/elementary.hpp"
+#include <cstddef>
+#include <utility>
+
+#include "tessera/domain/box.hpp"
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+// Elementary functions for stage bodies, with the same meaning for numbers and intervals. None of these
+// functions decreases when its argument increases. For an interval, the bounds of the result are therefore
+// the results at the bounds of the argument.
+
+/// A floating-point number, or an interval of floating-point numbers.
+template <class V>
+concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
+
+namespace detail {
+
+/// Returns the interval from `low` to `high`, which are the exact results of a function at the bounds of the
+/// interval `of`.
+template <class T>
+KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
+  return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
+}
+
+/// Returns an interval that is wider than [low, high], where `low` and `high` are the results of a function
+/// at the bounds of the interval `of`. The libraries of hosts and devices compute the function with errors of
+/// a few ulps, and may replace small results by 0.
+template <class T>
+KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
+  const T relative = 8 * LimitsOf<T>::epsilon;
+  if (low == LimitsOf<T>::infinity) low = LimitsOf<T>::max;
+  if (high == -LimitsOf<T>::infinity) high = LimitsOf<T>::lowest;
+  low -= (low < 0 ? -low : low) * relative + LimitsOf<T>::min;
+  high += (high < 0 ? -high : high) * relative + LimitsOf<T>::min;
+  return between(low, high, of);
+}
+
+}  // namespace detail
+
+/// Returns the greatest whole number that is not greater than `value`.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::floor(value.lower), compat::floor(value.upper), value);
+  else
+    return compat::floor(value);
+}
+
+/// Returns the least whole number that is not less than `value`.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::ceil(value.lower), compat::ceil(value.upper), value);
+  else
+    return compat::ceil(value);
+}
+
+/// Returns the nearest whole number. Halves are rounded away from 0, as by std::round.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::round(value.lower), compat::round(value.upper), value);
+  else
+    return compat::round(value);
+}
+
+/// Returns e to the power of `value`.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
+  if constexpr (is_interval<V>) {
+    V result = detail::about(compat::exp(value.lower), compat::exp(value.upper), value);
+    if (result.lower < 0) result.lower = 0;
+    return result;
+  } else {
+    return compat::exp(value);
+  }
+}
+
+/// Returns the natural logarithm of `value`. If an interval contains 0 or negative numbers, the result is the
+/// whole range.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
+  if constexpr (is_interval<V>) {
+    // Devices may treat the smallest positive numbers as 0.
+    if (!(value.lower >= LimitsOf<number_of<V>>::min))
+      return V::whole(value.decisions).traced(value.constancy());
+    return detail::about(compat::log(value.lower), compat::log(value.upper), value);
+  } else {
+    return compat::log(value);
+  }
+}
 
 // The functions that stage bodies use instead of those of <cmath> and <algorithm>. They have the same meaning
 // for numbers and intervals. Operands are passed by value, because constants at namespace scope have no
 // address on devices.
-
-namespace tessera {
 
 /// The greatest value of T. It is a constant, because devices cannot call std::numeric_limits.
 template <class T>
@@ -145,5 +233,45 @@ KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
     return condition ? static_cast<R>(a) : static_cast<R>(b);
   }
 }
+
+/// Tells a stage body whether a point lies in the domain of an N-dimensional array. The body holds an Inside
+/// as a member. It can then treat neighbours outside the domain in a way of its own, for example leave them
+/// out of a mean, where the boundary condition of the array gives them a value that the body does not use.
+/// Aldinucci et al. ("A parallel pattern for iterative stencil + reduce", 2018) call such neighbours bottom.
+///
+///     struct Neighbours {  // how many of the two neighbours in the row are in the image
+///       Inside<2> inside;
+///       template <class In, class Coord>
+///       KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+///         return select(inside(x - 1, y), 1, 0) + select(inside(x + 1, y), 1, 0);
+///       }
+///     };
+template <int N>
+class Inside {
+ public:
+  /// Makes the object for an array with the domain `domain`, which has N dimensions.
+  explicit Inside(const Box& domain) {
+    for (int d = 0; d < N; ++d) {
+      begin_[d] = static_cast<int>(domain[d].begin);
+      end_[d] = static_cast<int>(domain[d].end);
+    }
+  }
+
+  /// Returns whether the point with these coordinates, x first, lies in the domain. The result is a condition
+  /// for `select` or for a branch.
+  template <class... Coordinates>
+  requires(sizeof...(Coordinates) == N) KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coordinates... at) const {
+    return all(std::index_sequence_for<Coordinates...>{}, at...);
+  }
+
+ private:
+  template <std::size_t... D, class... Coordinates>
+  KOKKOS_FORCEINLINE_FUNCTION auto all(std::index_sequence<D...>, Coordinates... at) const {
+    return ((at >= begin_[D] && at < end_[D]) && ...);
+  }
+
+  int begin_[N];
+  int end_[N];
+};
 
 }  // namespace tessera

@@ -5,17 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
-#include "tessera/domain/boundary_name.hpp"
-#include "tessera/domain/counted.hpp"
+#include "tessera/domain/boundary.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
-#include "tessera/pipeline/plan/plan_work.hpp"
-#include "tessera/pipeline/plan/staging.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera {
 namespace {

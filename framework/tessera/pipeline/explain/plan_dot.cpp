@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/explain/plan_dot.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "tessera/domain/counted.hpp"
-#include "tessera/domain/dot_quoted.hpp"
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 
 namespace tessera {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/explain/rank_classes.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
 
 #include <algorithm>
 #include <functional>

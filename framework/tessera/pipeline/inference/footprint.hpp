@@ -2,10 +2,35 @@
 #pragma once
 
 #include <concepts>
+#include <vector>
 
-#include "tessera/pipeline/inference/closed_form.hpp"
+#include "tessera/pipeline/inference/inference.hpp"
 
 namespace tessera {
+
+/// The closed form of the footprint of a body: a formula that gives exactly the boxes that infer_footprint
+/// returns, but takes only nanoseconds. The formula holds for boxes within [-Provenance::limit,
+/// Provenance::limit) in every dimension.
+class ClosedForm {
+ public:
+  /// Makes the closed form of a body that reads nothing.
+  ClosedForm() = default;
+  /// Runs the body to find the closed form of its footprint.
+  explicit ClosedForm(const BodyOnIntervals& body);
+
+  /// Whether the footprint has a closed form.
+  bool exists() const { return exists_; }
+  /// Writes to `needs` the box of each input that `body` may read while it computes `box`, which must not be
+  /// empty. The body is run if there is no closed form, or if the form does not hold for `box`. Throws
+  /// InternalError if inference fails (see infer_footprint).
+  void required(const BodyOnIntervals& body, const Box& box, Box* needs) const;
+  /// Whether rows of an input become columns (see Footprint::swaps_rows).
+  bool swaps_rows(std::span<const int> input_dimensions) const;
+
+ private:
+  std::vector<InputForms> forms_;
+  bool exists_ = true;
+};
 
 /// A body that declares its footprint by a host function `footprint(input, box)`. The function returns a box
 /// of input number `input`, counted from 0. While the body computes `box`, which is not empty, it reads no

@@ -2,13 +2,133 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <utility>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/pipeline/inference/recording_accessor.hpp"
+#include "tessera/pipeline/inference/complex_interval.hpp"
+#include "tessera/pipeline/inference/interval.hpp"
 
 namespace tessera {
+
+/// The indices at which a body reads one dimension of an input, as a function of the box on which the body
+/// runs. The function is the hull of a few forms, each of which is affine or constant (see Provenance).
+class IndexForms {
+ public:
+  /// The greatest number of forms.
+  static constexpr int capacity = 4;
+
+  /// Adds an index at which the body reads. If there is already a form that is parallel to the form of the
+  /// index (see Provenance::is_parallel_to), that form is widened to include the index. Otherwise the form of
+  /// the index is added. If the provenance of the index is `varying`, or there are already `capacity` forms,
+  /// the index is not added, and the forms are no longer complete.
+  KOKKOS_FUNCTION void include(const Interval<Coordinate>& index) {
+    Provenance form = index.provenance;
+    if (form.kind == Provenance::constant) {
+      form.low = static_cast<int>(index.lower);
+      form.high = static_cast<int>(index.upper);
+    }
+    int i = 0;
+    while (i < count_ && !forms_[i].is_parallel_to(form)) ++i;
+    if (form.kind == Provenance::varying || i == capacity) {
+      complete_ = false;
+    } else if (i == count_) {
+      forms_[count_++] = form;
+    } else {
+      forms_[i] = hull(forms_[i], form);
+    }
+  }
+
+  /// Whether the forms describe all indices that were included.
+  bool are_complete() const { return complete_; }
+
+  /// Whether the forms are complete, and there is exactly one form, which is affine in this dimension of the
+  /// box.
+  bool depends_only_on(int dimension) const {
+    return complete_ && count_ == 1 && forms_[0].kind == Provenance::affine &&
+           forms_[0].dimension == dimension;
+  }
+
+  /// Returns the range of the indices over `box`. `box` must not be empty, and must lie within
+  /// [-Provenance::limit, Provenance::limit) in every dimension. If nothing was read, the range is empty: its
+  /// end is less than its beginning.
+  Range over(const Box& box) const {
+    std::int64_t lower = BoundOf<Coordinate>::highest(), upper = BoundOf<Coordinate>::lowest();
+    for (int i = 0; i < count_; ++i) {
+      const Range& range = box[forms_[i].dimension];
+      const Provenance::Span span = forms_[i].over(range.begin, range.end - 1);
+      lower = detail::lesser(lower, span.lower);
+      upper = detail::greater(upper, span.upper);
+    }
+    return {lower, upper + 1};
+  }
+
+ private:
+  Provenance forms_[capacity];
+  int count_ = 0;
+  bool complete_ = true;
+};
+
+/// The indices at which a body reads one input, gathered over all paths of the body (see Decisions).
+struct AccessRecord {
+  /// The lowest index that was read in each dimension. It is greater than `highest` if nothing was read.
+  std::int64_t lowest[max_dimensions];
+  /// The highest index that was read in each dimension.
+  std::int64_t highest[max_dimensions];
+  /// Points to one IndexForms for each dimension, which gathers the forms of the indices. Null if the forms
+  /// are not needed.
+  IndexForms* forms = nullptr;
+
+  /// Makes a record without any access.
+  KOKKOS_FUNCTION AccessRecord() {
+    for (int d = 0; d < max_dimensions; ++d) {
+      lowest[d] = BoundOf<Coordinate>::highest();
+      highest[d] = BoundOf<Coordinate>::lowest();
+    }
+  }
+  /// Adds an index, or an interval of indices, at which the input was read in dimension `d`.
+  KOKKOS_FUNCTION void include(int d, const Interval<Coordinate>& index) {
+    lowest[d] = detail::lesser(lowest[d], index.lower);
+    highest[d] = detail::greater(highest[d], index.upper);
+    if (forms) forms[d].include(index);
+  }
+};
+
+/// The accessor through which a stage body reads an N-dimensional input of T while its footprint is inferred.
+/// The accessor records the indices, which are intervals. Each read returns the interval of all values of T.
+template <class T, int N>
+class RecordingAccessor {
+ public:
+  /// The type of a point.
+  using Value = T;
+
+  /// Makes an accessor that adds indices to `record`. If a branch of the body depends on a value that the
+  /// accessor returns, and is undecided, `decisions` says which way the body takes (see Decisions). `record`
+  /// and `decisions` must outlive the accessor.
+  KOKKOS_FUNCTION RecordingAccessor(AccessRecord& record, Decisions& decisions)
+      : record_(&record), decisions_(&decisions) {}
+
+  /// Records a read at N indices, each of which is a number or an interval. Returns the interval of all
+  /// values of T.
+  template <class... Indices>
+  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION IntervalOf<T>
+  operator()(const Indices&... indices) const {
+    int d = 0;
+    (record_->include(d++, to_interval<Coordinate>(indices)), ...);
+    return IntervalOf<T>::whole(decisions_).traced({Provenance::constant});
+  }
+
+  /// Returns the number 0 with which a sum of values starts. The number refers to `decisions`, because a body
+  /// may compare the sum before it has added a value to it.
+  KOKKOS_FUNCTION IntervalOf<T> zero() const {
+    return IntervalOf<T>(0, 0, decisions_).traced({Provenance::constant});
+  }
+
+ private:
+  AccessRecord* record_;
+  Decisions* decisions_;
+};
 
 /// The type of one input of a stage: an N-dimensional array of T.
 template <class T, int N>

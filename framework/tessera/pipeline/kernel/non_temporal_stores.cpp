@@ -2,7 +2,6 @@
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #include "tessera/view/instruction_sets.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tessera/pipeline/kernel/launch_rows.hpp"
+#include "tessera/pipeline/kernel/row_traversal.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/view/reduce.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/kernel/tap_sums.hpp"
 
-#include <algorithm>
 #include <type_traits>
 
 #include "tessera/view/instruction_sets.hpp"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
-#include "tessera/view/instruction_sets.hpp"
 
 #ifdef TESSERA_X86_HOST
 #include <immintrin.h>

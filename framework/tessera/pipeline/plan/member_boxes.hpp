@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "tessera/pipeline/plan/inner_tiles.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera {

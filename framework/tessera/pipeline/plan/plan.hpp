@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -145,5 +146,52 @@ std::int64_t peak_bytes_with_next_band(const Plan& plan);
 /// sequences with the names "read", "compute" and "write". Throws InternalError if there is no sequence with
 /// this name.
 const plan::Sequence& phase(const Plan& plan, std::string_view name);
+
+/// The steps that use a piece of memory: all steps from `first` to `last`. Steps are numbered in the order in
+/// which they run. By default no step uses the memory.
+struct Lifetime {
+  /// The first step that uses the memory.
+  int first = 0;
+  /// The last step that uses the memory. It is less than `first` if no step uses the memory.
+  int last = -1;
+
+  /// Extends the lifetime so that it contains `step`.
+  void use(int step) {
+    if (last < first) first = last = step;
+    first = step < first ? step : first;
+    last = step > last ? step : last;
+  }
+};
+
+/// Places pieces of memory so that pieces that are in use at the same step do not overlap. Piece i has
+/// bytes[i] bytes and the lifetime lifetimes[i]. The largest piece is placed first. Each piece is placed at
+/// the lowest offset that is free during its whole lifetime. Writes the offset of each piece in bytes to
+/// `offsets`; all offsets are multiples of 64. Returns the size in bytes of the memory that holds all pieces.
+std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
+                               std::vector<std::int64_t>& offsets);
+
+// Stages that threads of the host compute although the target is a device, such as calls of a library that
+// has no functions for devices. The arrays of such a stage are copied to host memory before the stage is
+// computed, and the results are copied back. The host memory is called staging memory.
+
+/// Whether a target computes the stage `stage` in staging memory. Targets that are hosts never do.
+bool is_staged(const Algorithm& pipeline, const Target& target, int stage);
+
+/// An array of a staged stage, and where its buffer is copied to.
+struct StagedArray {
+  /// The id of the array.
+  int array = 0;
+  /// Whether the stage computes the array. Otherwise the stage reads the array.
+  bool is_computed = false;
+  /// Where the copy of the buffer begins, in bytes from the start of the staging memory.
+  std::int64_t offset = 0;
+};
+
+/// Returns the arrays of the staged stage `stage`, each of them once. The buffers of `plan` must have their
+/// sizes. Loops may swap buffers, but only those of the same size.
+std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, int stage);
+
+/// Returns the bytes of staging memory that the staged stage `stage` needs.
+std::int64_t staging_bytes(const Algorithm& pipeline, const Plan& plan, int stage);
 
 }  // namespace tessera

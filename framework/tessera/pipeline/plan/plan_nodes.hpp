@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/window.hpp"
 #include "tessera/pipeline/schedule/schedule.hpp"
 #include "tessera/view/exchange_lists.hpp"
@@ -268,5 +272,42 @@ void walk(const PlanNode& node, const Visit& visit) {
   if (const auto* children = children_of(node))
     for (const PlanNode& child : *children) walk(child, visit);
 }
+
+namespace plan {
+
+/// Whether `Kind` is one of `Kinds`. A case of visit_step for several kinds of nodes has a parameter such as
+/// `const AnyOf<Allocate, Free> auto&`.
+template <class Kind, class... Kinds>
+concept AnyOf = (std::same_as<std::remove_cvref_t<Kind>, Kinds> || ...);
+
+}  // namespace plan
+
+namespace detail {
+
+/// Combines functions for different kinds of nodes into one overloaded function.
+template <class... Functions>
+struct StepCases : Functions... {
+  using Functions::operator()...;
+};
+
+}  // namespace detail
+
+/// Calls the function of `cases` that accepts the kind of the node, and returns the result of this function.
+/// Every kind must have exactly one case. A case must not accept all kinds, as a function with a parameter
+/// `const auto&` does, because the compiler could then not report that a new kind has no case.
+template <class Node, class... Cases>
+decltype(auto) visit_step(Node& node, Cases&&... cases) {
+  return std::visit(detail::StepCases<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, node.step);
+}
+
+/// Returns the word for the kind of a node: "sequence", "repeat", "bands", "items", "allocate", "free",
+/// "read", "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
+std::string step_kind(const PlanNode& node);
+
+/// Returns a short text that describes a node, such as "compute bv".
+std::string step_label(const Algorithm& pipeline, const PlanNode& node);
+
+/// Returns the names of the arrays of an exchange, separated by commas.
+std::string names_of(const Algorithm& pipeline, const plan::Exchange& exchange);
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 #include "tessera/pipeline/plan/tiles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tessera {
 
@@ -54,6 +56,60 @@ std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::C
     lifetimes.push_back(lifetime);
   }
   return lifetimes;
+}
+
+namespace {
+
+/// The dimensions in the order in which inner tiles follow each other.
+constexpr std::array walking_order = {1, 0, 2, 3};
+static_assert(walking_order.size() == max_dimensions);
+
+std::int64_t pieces(const Range& range, std::int64_t size) { return (range.size() + size - 1) / size; }
+
+}  // namespace
+
+InnerTiles::InnerTiles(const std::vector<Box>& parts, const TileSize& tile, const TileSize& inner)
+    : tiles_(parts, tile), inner_(inner) {
+  if (inner_.empty()) return;
+  first_.reserve(static_cast<std::size_t>(tiles_.size()) + 1);
+  first_.push_back(0);
+  for (std::int64_t t = 0; t < tiles_.size(); ++t) {
+    const Box box = tiles_[t];
+    std::int64_t count = 1;
+    for (int d = 0; d < box.dimensions; ++d) count *= pieces(box[d], inner_[static_cast<std::size_t>(d)]);
+    first_.push_back(first_.back() + count);
+  }
+}
+
+Box InnerTiles::inner_tile(const Box& tile, std::int64_t number) const {
+  Box box = tile;
+  for (const int d : walking_order) {
+    if (d >= box.dimensions) continue;
+    const std::int64_t size = inner_[static_cast<std::size_t>(d)], count = pieces(tile[d], size);
+    box[d].begin += number % count * size;
+    box[d].end = std::min(box[d].begin + size, tile[d].end);
+    number /= count;
+  }
+  return box;
+}
+
+std::vector<Box> InnerTiles::walk(std::int64_t tile) const {
+  const Box points = tiles_[tile];
+  std::vector<Box> boxes;
+  for (std::int64_t number = first(tile); number < first(tile + 1); ++number)
+    boxes.push_back(inner(tile, points, number));
+  return boxes;
+}
+
+Box rows_to_compute(const Box& before, const Box& now) {
+  if (before.empty() || now.empty() || before.dimensions != now.dimensions) return now;
+  if (now.dimensions == 1) return before == now ? Box{{now[0].end, now[0].end}} : now;
+  Box same_rows = before;
+  same_rows[1] = now[1];
+  if (!(same_rows == now) || now[1].begin < before[1].begin || now[1].end < before[1].end) return now;
+  Box rows = now;
+  rows[1].begin = std::max(now[1].begin, before[1].end);
+  return rows;
 }
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/domain/corners.hpp"
+#include "tessera/domain/box.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera {

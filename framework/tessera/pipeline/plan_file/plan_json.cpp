@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "tessera/domain/boundary_name.hpp"
+#include "tessera/domain/boundary.hpp"
 #include "tessera/domain/json.hpp"
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
 
 namespace tessera {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
-#include "tessera/domain/corners.hpp"
+#include "tessera/domain/box.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/pipeline/planner/required_boxes.hpp"
-#include "tessera/pipeline/planner/swap_groups.hpp"
+#include "tessera/pipeline/planner/scheduled_array.hpp"
 
 namespace tessera {
 namespace {
@@ -223,6 +223,81 @@ void DomainFinder::check_fed() const {
 
 std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window) {
   return DomainFinder(pipeline, window).find();
+}
+
+namespace {
+
+bool is_bounded(const Box& box) {
+  for (int d = 0; d < box.dimensions; ++d)
+    if (box[d].begin <= std::numeric_limits<int>::lowest() || box[d].end > std::numeric_limits<int>::max())
+      return false;
+  return true;
+}
+
+}  // namespace
+
+void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs) {
+  const ArrayDeclaration& declaration = pipeline[stage];
+  if (box.empty()) {
+    for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
+      needs[i] = no_points(pipeline[declaration.inputs[i]].dimensions);
+    return;
+  }
+  try {
+    declaration.kernel->required(box, needs);
+  } catch (const InternalError& error) {
+    throw InternalError(fmt::format("stage '{}': {}", declaration.name, error.what()));
+  }
+  for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
+    if (!needs[i].empty() && !is_bounded(needs[i]))
+      throw InternalError(
+          fmt::format("stage '{}' reads '{}' at an index without bounds, {}: limit it with clamp, min or max",
+                      declaration.name, pipeline[declaration.inputs[i]].name, to_string(needs[i])));
+}
+
+std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box) {
+  std::vector<Box> needs(pipeline[stage].inputs.size());
+  required_boxes(pipeline, stage, box, needs.data());
+  return needs;
+}
+
+namespace {
+
+/// A line is written if a plan needs memory for at least this many points for each point that is read.
+constexpr double worth_a_line = 100;
+
+/// Returns the dimension along which `all` is the most times as long as `one`.
+int farthest_dimension(const Box& all, const Box& one) {
+  int farthest = 0;
+  const auto times = [&](int d) { return all[d].size() / one[d].size(); };
+  for (int d = 1; d < all.dimensions; ++d)
+    if (times(d) > times(farthest)) farthest = d;
+  return farthest;
+}
+
+}  // namespace
+
+std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (int stage = 0; stage < pipeline.size(); ++stage) {
+    const ArrayDeclaration& declaration = pipeline[stage];
+    const Box& domain = plan.stages[static_cast<std::size_t>(stage)].domain;
+    if (declaration.kernel == nullptr || declaration.lead != stage || domain.empty()) continue;
+    const std::vector<Box> all = required_boxes(pipeline, stage, domain);
+    const std::vector<Box> one = required_boxes(pipeline, stage, centre(domain, false));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].empty() || one[i].empty()) continue;
+      const double read = static_cast<double>(domain.size()) * static_cast<double>(one[i].size());
+      const double times = static_cast<double>(all[i].size()) / read;
+      if (times < worth_a_line) continue;
+      lines.push_back(fmt::format(
+          "warning: stage '{}' needs memory for {} points of '{}', {:.0f} times as many as it reads, because "
+          "index {} of '{}' in its body grows faster than a coordinate",
+          declaration.name, all[i].size(), pipeline[declaration.inputs[i]].name, times,
+          farthest_dimension(all[i], one[i]), pipeline[declaration.inputs[i]].name));
+    }
+  }
+  return lines;
 }
 
 }  // namespace tessera

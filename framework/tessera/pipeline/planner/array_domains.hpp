@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "tessera/pipeline/algorithm/algorithm.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/window.hpp"
 
 namespace tessera {
@@ -24,5 +27,21 @@ struct ArrayDomain {
 /// stage reads points that its input does not have, or if a loop feeds an array to an array with a different
 /// domain.
 std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
+
+/// For each input of `stage`, writes to `needs` the box that `stage` reads to compute the points of `box`.
+/// The boxes are in the order of the inputs of the stage. They are empty if `box` is empty. Throws
+/// InternalError with the name of the stage if inference finds no bounds for one of these boxes.
+void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs);
+
+/// Returns, for each input of `stage`, the box that `stage` reads to compute the points of `box`. The boxes
+/// are in the order of the inputs of the stage. They are empty if `box` is empty. Throws InternalError with
+/// the name of the stage if inference finds no bounds for one of these boxes.
+std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box);
+
+/// Returns a line for each stage and each of its inputs for which the plan needs at least a hundred times as
+/// many points of the input as the stage reads. A plan needs whole boxes, so that an index that grows faster
+/// than its coordinate, such as x * x, takes memory for all points between those that are read. The lines
+/// name the stage, the input and the index.
+std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& plan);
 
 }  // namespace tessera

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "tessera/domain/human_bytes.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"

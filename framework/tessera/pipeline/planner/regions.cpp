@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "tessera/domain/corners.hpp"
-#include "tessera/pipeline/planner/required_boxes.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace tessera {

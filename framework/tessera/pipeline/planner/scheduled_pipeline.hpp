@@ -3,13 +3,12 @@
 
 #include <vector>
 
-#include "tessera/domain/grid_choices.hpp"
+#include "tessera/domain/processor_grid.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/window.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/scheduled_array.hpp"
-#include "tessera/pipeline/planner/swap_groups.hpp"
 
 namespace tessera {
 

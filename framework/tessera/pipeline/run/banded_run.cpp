@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera {

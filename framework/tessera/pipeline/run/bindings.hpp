@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/view/block_io.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace tessera {
 
@@ -73,5 +78,35 @@ struct Bindings {
 /// A function that is called with each step of a plan when the step begins. It can be used to show progress
 /// and to measure times.
 using StepObserver = std::function<void(const PlanNode&)>;
+
+/// Memory for the arrays of a plan, which may be used for one plan after another. Its contents do not matter.
+struct ArrayMemory {
+  /// Memory that has been used before. It is used again if it is large enough for the plan, and then it is
+  /// not touched by the threads that compute first, as new memory is.
+  Kokkos::View<std::byte*, MemorySpace> bytes;
+  /// The number of bytes that new memory has at least.
+  std::int64_t at_least = 0;
+  /// Which threads touch new memory first. Kernels must not be launched while another thread launches some.
+  HostMode touched_by = HostMode::kernels;
+  /// The inputs and outputs that get no memory, since blocks of the caller will be bound to them before they
+  /// are used. All of them must be arrays that PlanInstance::bind does not refuse.
+  std::vector<std::string> bound = {};
+};
+
+/// The values of global reductions that the plan of one band hands on to the plan of the next band. The index
+/// of an entry is the id of a reduction. The entry holds the bytes of the partial value of this reduction
+/// over all bands so far. An entry is empty as long as the reduction has no value. The values are the same on
+/// all ranks.
+using CarriedValues = std::vector<std::vector<std::byte>>;
+
+/// Throws DivergedError if `value`, the residual with the name `residual` of the loop `loop` after `turns`
+/// turns, is not finite.
+void check_residual(const std::string& loop, std::int64_t turns, const std::string& residual, double value);
+
+/// Places the buffers of a plan without those whose entry in `is_left_out` is true. Memory that only such
+/// buffers would use is left out, so that the others move together. Writes the offset of each buffer to
+/// `offsets`, which is -1 for a buffer that is left out. Returns the bytes of the memory for all others.
+std::int64_t place_without(const Plan& plan, const std::vector<bool>& is_left_out,
+                           std::vector<std::int64_t>& offsets);
 
 }  // namespace tessera

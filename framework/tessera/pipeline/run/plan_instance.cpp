@@ -5,15 +5,13 @@
 
 #include <functional>
 
-#include "tessera/domain/human_bytes.hpp"
-#include "tessera/pipeline/algorithm/overlapped_test.hpp"
-#include "tessera/pipeline/plan/visit_step.hpp"
-#include "tessera/pipeline/run/detail/place_without.hpp"
-#include "tessera/pipeline/run/detail/plan_exchanges.hpp"
-#include "tessera/pipeline/run/detail/plan_reductions.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/run/detail/plan_messages.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/communicator.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera {
 namespace {

@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
-#include "tessera/pipeline/run/carried_values.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "tessera/pipeline/algorithm/overlapped_test.hpp"
-#include "tessera/pipeline/plan/message_mismatch.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/plan/exchanges.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
 #include "tessera/pipeline/run/detail/rank_executor.hpp"
-#include "tessera/view/copy.hpp"
+#include "tessera/view/box_copies.hpp"
 
 namespace tessera {
 namespace {

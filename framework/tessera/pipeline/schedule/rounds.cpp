@@ -7,9 +7,8 @@
 #include <map>
 #include <set>
 
-#include "tessera/pipeline/algorithm/feed_chains.hpp"
-#include "tessera/pipeline/algorithm/overlapped_test.hpp"
-#include "tessera/pipeline/algorithm/periodic_sides.hpp"
+#include "tessera/pipeline/algorithm/declarations.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
 #include "tessera/pipeline/schedule/detail/end_of_round.hpp"
 
 namespace tessera {

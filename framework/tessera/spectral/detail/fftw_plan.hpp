@@ -3,15 +3,17 @@
 
 #include <fftw3.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "tessera/domain/element_type.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/spectral/line_transform.hpp"
-#include "tessera/spectral/planner_lock.hpp"
 
 namespace tessera::spectral::detail {
 
@@ -96,5 +98,24 @@ class FftwPlan {
 
   std::conditional_t<is_float, fftwf_plan, fftw_plan> plan_ = nullptr;
 };
+
+/// The alignment of all memory for which plans of FFTW are made.
+inline constexpr std::size_t line_alignment = 64;
+
+/// Frees memory that begins at a multiple of `line_alignment` bytes.
+struct FreeAligned {
+  void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{line_alignment}); }
+};
+
+/// Memory for elements of T, which begins at a multiple of `line_alignment` bytes.
+template <class T>
+using AlignedMemory = std::unique_ptr<T, FreeAligned>;
+
+/// Allocates memory for `count` elements, which are not initialised.
+template <class T>
+AlignedMemory<T> aligned_memory(std::size_t count) {
+  return AlignedMemory<T>(
+      static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{line_alignment})));
+}
 
 }  // namespace tessera::spectral::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tessera/pipeline/plan/cache_traffic.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
 #include "tessera/pipeline/planner/detail/placements.hpp"
 #include "tessera/pipeline/planner/detail/tile_choice.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/pipeline/algorithm/periodic_sides.hpp"
+#include "tessera/pipeline/algorithm/declarations.hpp"
+#include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera {
 namespace {
@@ -114,6 +115,130 @@ void check_outer_tiles(const Algorithm& pipeline, const std::vector<ScheduledArr
                         "inner tiles: make '{}' 'outer_tile', too, or '{}' 'tile'",
                         name, read, name_of(placement(input)), read, name));
       }
+}
+
+namespace {
+
+class ContributionFinder {
+ public:
+  ContributionFinder(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
+                     const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays)
+      : pipeline_(pipeline),
+        schedule_(schedule),
+        window_(window),
+        swap_groups_(swap_groups),
+        arrays_(arrays) {}
+
+  void settle() {
+    settle_reductions();
+    settle_stages_of_no_tile();
+    settle_only_reduced();
+  }
+
+ private:
+  void settle_reductions();
+  /// Finds stages in tiles that only reductions read, and enters each into the list of stages that are
+  /// computed in the tiles of another stage.
+  void settle_stages_of_no_tile();
+  void settle_only_reduced();
+  bool can_contribute(int reduction) const;
+  /// Returns the stage in whose tiles a stage is computed, if there is exactly one and the ranks own
+  /// the same points of both stages; otherwise -1. A stage that only reductions read is computed in the same
+  /// tiles as its inputs.
+  int root_of_tiles(int stage) const;
+  /// Returns the stages in whose tiles a stage is computed. Reductions are left out.
+  std::vector<int> roots_of(int stage) const;
+  ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
+  const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+
+  const Algorithm& pipeline_;
+  const Schedule& schedule_;
+  const Window& window_;
+  const SwapGroups& swap_groups_;
+  std::vector<ScheduledArray>& arrays_;
+};
+
+bool ContributionFinder::can_contribute(int reduction) const {
+  const ArrayDeclaration& declaration = pipeline_[reduction];
+  const int reduced = declaration.inputs.front();
+  const int stage = pipeline_[reduced].lead;
+  if (pipeline_[stage].is_input() || pipeline_[stage].is_everywhere()) return false;
+  if (declaration.reduction->takes_whole_boxes()) return false;
+  // If the schedule has keys of this reduction, the reduction is scheduled as they say.
+  if (const auto found = schedule_.stages.find(declaration.name); found != schedule_.stages.end())
+    if (!found->second.is_default()) return false;
+  // In another turn, or after a loop that feeds the array, the array would have other points.
+  const bool is_fed_later = std::ranges::any_of(pipeline_.loops(), [reduced](const LoopDeclaration& loop) {
+    return reduced < loop.first && loop.feed_to(reduced) != nullptr;
+  });
+  if (pipeline_.loop_of(stage) != pipeline_.loop_of(reduction) || is_fed_later) return false;
+  if (window_.is_left_out(pipeline_, reduction) ||
+      !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))
+    return false;
+  if (!is_in_tiles(array(stage).placement)) return true;
+  const int root = root_of_tiles(stage);
+  return stage < root && root < reduction;
+}
+
+std::vector<int> ContributionFinder::roots_of(int stage) const {
+  std::vector<int> roots = readers_through_tiles(
+      pipeline_, stage, [this](int id) -> const std::vector<int>& { return array(id).consumers; },
+      [this](int id) { return is_in_tiles(array(id).placement); });
+  std::erase_if(roots, [this](int reader) { return pipeline_[reader].reduction != nullptr; });
+  return roots;
+}
+
+int ContributionFinder::root_of_tiles(int stage) const {
+  std::vector<int> roots = roots_of(stage);
+  if (roots.empty())
+    for (int input : pipeline_[stage].inputs)
+      if (is_in_tiles(array(input).placement))
+        for (int root : roots_of(pipeline_[input].lead))
+          if (std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
+  if (roots.size() != 1) return -1;
+  const ScheduledArray &root = array(roots.front()), &tile = array(stage);
+  const BlockDistribution &owners = root.distribution, &same = tile.distribution;
+  const bool owns_the_same = owners.domain() == same.domain() && owners.nominal() == same.nominal() &&
+                             owners.grid() == same.grid() && owners.slicing() == same.slicing();
+  return root.placement == Placement::distributed && owns_the_same ? roots.front() : -1;
+}
+
+void ContributionFinder::settle_reductions() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    if (pipeline_[id].reduction == nullptr || !can_contribute(id)) continue;
+    const int stage = pipeline_[pipeline_[id].inputs.front()].lead;
+    array(id).contributed_by = stage;
+    ScheduledArray& settled = array(stage);
+    settled.contributes.push_back(id);
+    settled.contributes_in = is_in_tiles(settled.placement) ? root_of_tiles(stage) : stage;
+  }
+}
+
+void ContributionFinder::settle_stages_of_no_tile() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    const ScheduledArray& stage = array(id);
+    if (stage.contributes_in < 0 || stage.contributes_in == id) continue;
+    if (roots_of(id).empty()) array(stage.contributes_in).computed_in_its_tiles.push_back(id);
+  }
+}
+
+void ContributionFinder::settle_only_reduced() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    ScheduledArray& stage = array(id);
+    const ArrayDeclaration& declaration = pipeline_[id];
+    stage.is_only_reduced =
+        !declaration.is_input() && !declaration.is_output && !declaration.is_bounded &&
+        !is_in_tiles(stage.placement) && swap_groups_.of(id).empty() && !stage.consumers.empty() &&
+        std::ranges::all_of(stage.consumers,
+                            [this](int consumer) { return array(consumer).contributed_by >= 0; });
+  }
+}
+
+}  // namespace
+
+void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
+                          const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays) {
+  ContributionFinder(pipeline, schedule, window, swap_groups, arrays).settle();
 }
 
 }  // namespace tessera

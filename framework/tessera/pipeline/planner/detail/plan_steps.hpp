@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "tessera/pipeline/plan/lifetimes.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera {
@@ -56,5 +58,10 @@ class PlanSteps {
   /// The steps at which loops begin that have not ended yet.
   std::vector<int> open_loops_;
 };
+
+/// Combines all boxes of an exchange that are sent to the same rank into one message, and all boxes that are
+/// received from the same rank as well. If a message has several boxes, they are packed into a buffer and no
+/// longer sent in place. Returns the number of bytes of all buffers for packed messages.
+std::int64_t merge_messages(plan::Exchange& exchange, const Algorithm& pipeline);
 
 }  // namespace tessera

@@ -2,11 +2,11 @@
 // The exchanges of a plan, and the points that a rank computes while messages are under way.
 #include <algorithm>
 
-#include "tessera/domain/interior.hpp"
-#include "tessera/pipeline/plan/staging.hpp"
-#include "tessera/pipeline/planner/detail/merged_messages.hpp"
+#include "tessera/domain/box.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
+#include "tessera/pipeline/planner/detail/plan_steps.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
-#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera::detail {

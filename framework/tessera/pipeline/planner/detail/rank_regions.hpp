@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/domain/rank_search.hpp"
+#include "tessera/domain/block_distribution.hpp"
 #include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/view/block_layout.hpp"

@@ -3,9 +3,6 @@
 
 #include <optional>
 
-#include "tessera/pipeline/plan/visit_step.hpp"
-#include "tessera/pipeline/run/detail/turn_parts.hpp"
-
 namespace tessera {
 
 void PlanWalker::run(const PlanNode& node) {
@@ -151,6 +148,49 @@ void PlanWalker::finish_test(const plan::Repeat& loop) {
     if (part == TurnPart::values) run(child);
     if (part == TurnPart::reductions) actions_.finish_reduction(child);
   }
+}
+
+TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, const PlanNode& step) {
+  return visit_step(
+      step, [](const plan::Swap&) { return TurnPart::swaps; },
+      [](const plan::Reduce&) { return TurnPart::reductions; },
+      [&](const plan::Compute& compute) {
+        return pipeline[compute.stage].is_value && follows[static_cast<std::size_t>(compute.stage)]
+                   ? TurnPart::values
+                   : TurnPart::points;
+      },
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
+                           plan::Read, plan::Write, plan::Exchange, plan::FinishExchange,
+                           plan::FillBoundary> auto&) { return TurnPart::points; });
+}
+
+TurnTeller::TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,
+                       const CountedTurns& before)
+    : pipeline_(pipeline), loop_(loop), bindings_(bindings), is_begun_(before.is_begun) {
+  progress_.loop = loop.loop_of_turns();
+  progress_.turns = before.turns;
+  progress_.resumed_at = before.resumed_at;
+}
+
+void TurnTeller::begin() {
+  if (bindings_.before_turn && !is_begun_) bindings_.before_turn(progress_);
+  is_begun_ = true;
+}
+
+void TurnTeller::end(double residual, bool has_converged) {
+  begin();
+  is_begun_ = false;
+  ++progress_.turns;
+  progress_.residual = residual;
+  progress_.has_converged = has_converged;
+  if (bindings_.after_turn) bindings_.after_turn(progress_);
+  if (loop_.residuals.empty()) return;
+  check_residual(pipeline_.loops()[static_cast<std::size_t>(progress_.loop)].name, progress_.turns,
+                 pipeline_[loop_.residuals.front()].name, residual);
+}
+
+void TurnTeller::end_loop() const {
+  if (bindings_.after_loop) bindings_.after_loop(progress_);
 }
 
 }  // namespace tessera

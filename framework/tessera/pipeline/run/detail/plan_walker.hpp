@@ -1,13 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tessera/pipeline/algorithm/algorithm.hpp"
-#include "tessera/pipeline/run/detail/turn_teller.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera {
+
+/// The turns that count as done when a loop begins. They were computed by the loop of rounds before this loop
+/// (see Repeat::continues), or by an earlier run.
+struct CountedTurns {
+  /// The number of turns that have ended.
+  std::int64_t turns = 0;
+  /// The number of turns that an earlier run has computed. `turns` includes these turns.
+  std::int64_t resumed_at = 0;
+  /// Whether Bindings::before_turn has already been called for the next turn.
+  bool is_begun = false;
+};
+
+/// Counts the turns of a loop, and calls the functions of the bindings before and after each turn.
+class TurnTeller {
+ public:
+  TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,
+             const CountedTurns& before);
+
+  /// Begins a turn. Further calls before the turn ends do nothing.
+  void begin();
+  /// Ends a turn. Throws DivergedError when the residual is not finite.
+  void end(double residual, bool has_converged);
+  /// Calls Bindings::after_loop.
+  void end_loop() const;
+
+  const LoopProgress& progress() const { return progress_; }
+  CountedTurns counted() const { return {progress_.turns, progress_.resumed_at, is_begun_}; }
+
+ private:
+  const Algorithm& pipeline_;
+  const plan::Repeat& loop_;
+  const Bindings& bindings_;
+  LoopProgress progress_;
+  bool is_begun_ = false;
+};
 
 /// The actions at the leaves of a plan. One implementation runs one rank over MPI, and another one runs all
 /// ranks inside one process.
@@ -110,5 +147,20 @@ class PlanWalker {
   /// in one of the rounds, so that the turns that are left run one by one.
   const plan::Repeat* rounds_ = nullptr;
 };
+
+/// The parts of a turn, or of a round of turns, of a loop in which ranks agree on the condition of one turn
+/// or round while they compute the next one. Each step of the loop belongs to one part. The points of a turn
+/// are computed first. Then the reductions of the turn start, and its swaps run. After the points of the next
+/// turn have been computed, the reductions finish, and the values are computed from their results.
+enum class TurnPart : std::uint8_t {
+  points,      ///< The steps that do not depend on the reductions of the turn.
+  reductions,  ///< The global reductions.
+  values,      ///< The computation of values that depend on the reductions.
+  swaps        ///< The swaps.
+};
+
+/// Returns the part of a turn to which a step of a loop belongs. `follows` is the result of
+/// following_from_reductions(pipeline).
+TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, const PlanNode& step);
 
 }  // namespace tessera

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "tessera/domain/number_at.hpp"
-#include "tessera/pipeline/plan/visit_step.hpp"
-#include "tessera/pipeline/run/detail/place_without.hpp"
-#include "tessera/view/fill_boundary.hpp"
-#include "tessera/view/huge_pages.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/view/halo_exchange.hpp"
 
 namespace tessera {
 namespace {

@@ -4,10 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
-#include "tessera/pipeline/run/detail/group_launch.hpp"
-#include "tessera/pipeline/run/detail/host_staging.hpp"
+#include "tessera/pipeline/run/detail/device_steps.hpp"
 #include "tessera/pipeline/run/detail/partial_values.hpp"
 #include "tessera/pipeline/run/detail/tile_loop.hpp"
 #include "tessera/view/block.hpp"

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/recorders.hpp"
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "tessera/domain/text.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+
+namespace tessera::app {
+namespace {
+
+std::size_t node_count(const Plan& plan) {
+  std::size_t nodes = 0;
+  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
+  return nodes;
+}
+
+}  // namespace
+
+Recorder::Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases)
+    : communicator_(communicator), totals_(parts), options_(options) {
+  set_clock(phases);
+  phases.end();
+  for (const RunPhases::Span& span : phases.spans()) add(span);
+}
+
+void Recorder::add(const RunPhases::Span& span) {
+  Total& total = phases_[static_cast<std::size_t>(span.phase)];
+  const Event event{node_of(span.phase), seconds_at(span.begin), seconds_at(span.end)};
+  ++total.calls;
+  total.seconds += event.end - event.begin;
+  last_phase_ended_ = event.end;
+  add(event);
+}
+
+/// Sets `start_` to the time, by the clock of this rank, at which the first rank began. Ranks on different
+/// machine nodes have different clocks. All ranks leave a barrier at about the same time. Each rank
+/// subtracts from this time the longest duration for which any rank has been running.
+void Recorder::set_clock(const RunPhases& phases) {
+  MPI_Barrier(communicator_);
+  const Clock::time_point met = Clock::now();
+  // The times are exchanged as whole ticks of the clock. With rounded seconds, the first phase could begin
+  // before the start.
+  const auto mine = static_cast<std::int64_t>((met - phases.began()).count());
+  std::int64_t longest = 0;
+  MPI_Allreduce(&mine, &longest, 1, MPI_INT64_T, MPI_MAX, communicator_);
+  start_ = met - Clock::duration(longest);
+  began_run_ = seconds_at(phases.began());
+}
+
+void Recorder::begin(int part, std::int64_t item) {
+  end();
+  current_ = part;
+  current_item_ = item;
+  began_ = now();
+}
+
+void Recorder::end() {
+  if (current_ < 0) return;
+  if (options_.fence && Kokkos::is_initialized()) Kokkos::fence();
+  const double ended = now();
+  const auto part = static_cast<std::size_t>(std::exchange(current_, -1));
+  const std::lock_guard lock(mutex_);
+  if (part >= totals_.size()) totals_.resize(part + 1);
+  ++totals_[part].calls;
+  totals_[part].seconds += ended - began_;
+  add(Event{static_cast<int>(part), began_, ended, 0, current_item_});
+}
+
+StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
+                           RunPhases& phases)
+    : Recorder(communicator, node_count(plan), options, phases), plans_{{&plan, 0}} {}
+
+int StepRecorder::follow(const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t first = totals_.size();
+  totals_.resize(first + node_count(plan));
+  plans_.emplace_back(&plan, static_cast<int>(first));
+  return static_cast<int>(first);
+}
+
+std::string StepRecorder::text() const {
+  std::string text;
+  const auto add = [&](const std::string& name, double mine) {
+    double slowest = 0;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+    text += fmt::format("{}{} {:.4f} s", text.empty() ? "" : ", ", name, slowest);
+  };
+  for (const Phase phase : all_phases)
+    if (phase != Phase::finish) add(name_of(phase), total(phase).seconds);
+  std::map<std::string, double> seconds;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [plan, first] : plans_)
+      walk(plan->root, [&, first = first](const PlanNode& node) {
+        if (is_step(node))
+          seconds[step_kind(node)] += totals_[static_cast<std::size_t>(first + node.id)].seconds;
+      });
+  }
+  for (const auto& [kind, mine] : seconds) add(kind, mine);
+  return text;
+}
+
+namespace {
+
+/// A loop diverges if its last residual is more than so many times its least one. The residuals of methods
+/// that converge may grow by less for a while.
+constexpr double growth_of_divergence = 100;
+
+}  // namespace
+
+double LoopRecorder::seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+LoopRecorder::LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank)
+    : loops_(loops), progress_(progress), rank_(rank), history_(loops, rank), totals_(loops.size()) {}
+
+void LoopRecorder::listen(Bindings& bindings) {
+  bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
+  bindings.after_turn = [this](const LoopProgress& progress) { after_turn(progress); };
+  bindings.after_loop = [this](const LoopProgress& progress) { after_loop(progress); };
+}
+
+const RecordedLoop& LoopRecorder::loop_of(const LoopProgress& progress) const {
+  return loops_[static_cast<std::size_t>(progress.loop)];
+}
+
+std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
+  const std::string& residual = loop_of(progress).residual;
+  return residual.empty() ? "" : fmt::format(", {} {:.6g}", residual, progress.residual);
+}
+
+void LoopRecorder::before_turn(const LoopProgress& progress) {
+  if (progress.turns > progress.resumed_at) return;
+  ++depth_;
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  total.began = Clock::now();
+  total.least_residual = std::numeric_limits<double>::infinity();
+}
+
+void LoopRecorder::after_turn(const LoopProgress& progress) {
+  history_.add(progress);
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  total.least_residual = std::min(total.least_residual, progress.residual);
+  progress_.turn([&] {
+    const RecordedLoop& loop = loop_of(progress);
+    const double seconds = seconds_since(total.began);
+    const auto left = static_cast<double>(loop.maximum - progress.turns) /
+                      static_cast<double>(progress.turns - progress.resumed_at);
+    return fmt::format("{}: turn {} of at most {}{}, {:.3g} s, at most {:.3g} s to come", loop.name,
+                       progress.turns, loop.maximum, residual_text(progress), seconds, seconds * left);
+  });
+}
+
+void LoopRecorder::after_loop(const LoopProgress& progress) {
+  --depth_;
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  ++total.runs;
+  total.turns += progress.turns;
+  total.own_turns += progress.turns - progress.resumed_at;
+  total.seconds += seconds_since(total.began);
+  total.last = progress;
+  const RecordedLoop& loop = loop_of(progress);
+  if (depth_ == 0)
+    progress_.line(fmt::format("{}: {}{}{}", loop.name, counted(progress.turns, "turn"),
+                               residual_text(progress),
+                               !loop.has_condition      ? ""
+                               : progress.has_converged ? ", converged"
+                                                        : ", not converged"));
+}
+
+std::string LoopRecorder::unfinished() const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const LoopProgress& last = totals_[i].last;
+    const RecordedLoop& loop = loops_[i];
+    if (!loop.has_condition || totals_[i].runs == 0 || last.has_converged) continue;
+    const double least = totals_[i].least_residual;
+    if (loop.residual_is_norm && least > 0 && last.residual > growth_of_divergence * least)
+      return fmt::format(
+          "the loop '{}' diverges: its residual '{}' has grown from {:.6g} to {:.6g} in {} turns: take "
+          "smaller "
+          "steps, as more turns do not help",
+          loop.name, loop.residual, least, last.residual, last.turns - last.resumed_at);
+    return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns", loop.name,
+                       last.turns, residual_text(last));
+  }
+  return "";
+}
+
+void LoopRecorder::add(Report& report) const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    // The turns in rounds are counted for the loop with the number `rounds_of`.
+    if (loops_[i].is_of_rounds) continue;
+    const Total& total = totals_[i];
+    const auto turns = static_cast<double>(total.own_turns);
+    const double points = turns * static_cast<double>(loops_[i].points);
+    report.add_row("loops", {{"loop", loops_[i].name},
+                             {"runs", total.runs},
+                             {"turns", total.turns},
+                             {"seconds", total.seconds},
+                             {"seconds_per_turn", total.own_turns > 0 ? total.seconds / turns : 0.0},
+                             {"points_per_second", total.seconds > 0 ? points / total.seconds : 0.0},
+                             {"residual", total.last.residual},
+                             {"converged", std::string(total.last.has_converged ? "yes" : "no")}});
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/plans.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/report.hpp"
+#include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/cost/machine_description.hpp"
+#include "tessera/cost/work_costs.hpp"
+
+namespace tessera::app {
+
+/// Returns the text of --explain: the costs of all ranks together, and a line for each array. `exchange` says
+/// how the ranks exchange points. If `kinds` is true, the plan of one rank of each RankClass follows, without
+/// the steps that do nothing. If there are many classes, only the classes with the most ranks are shown.
+/// Without `kinds`, the text fits on one screen unless there are many stages.
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,
+                         bool kinds);
+
+/// Returns the whole plan of `rank` in words.
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
+
+/// Returns a line about a pipeline that is computed in bands, such as "out of core, in 29 bands of rows,
+/// ...". `band` is one of the bands. The line ends with a line feed.
+std::string bands_text(const Algorithm& pipeline, const Band& band);
+
+/// Returns the text of --check: a line with the costs of all ranks together, and a line about the bands if
+/// there are several bands.
+std::string check_text(const Algorithm& pipeline, const Plans& plans);
+
+/// Returns the pipeline as a graph for Graphviz. The edges show the bytes that all ranks together exchange.
+std::string dot_text(const Algorithm& pipeline, const Plans& plans);
+
+/// Does the work of --explain: prints an explanation of the plans, and saves the plans if the option
+/// --save-plan is given. Rank 0 alone makes the plans of all ranks. Collective. Throws InputError for faults
+/// of the options, the deck or the files.
+void explain_run(const RunSetup& setup, const RunPlans& plans);
+
+/// Does the work of --check: looks for all faults that can be found before a run, and prints the costs of the
+/// run. No files are left behind. Collective. Throws InputError for the first fault.
+void check_run(const RunSetup& setup, const RunPlans& plans);
+
+/// The options of --estimate with the files that they name.
+struct EstimateSetting {
+  /// The machine.
+  cost::MachineDescription machine;
+  /// The file that describes the machine; empty for the generic machine.
+  std::string machine_file;
+  /// The costs of stages. No costs are known if costs_file is empty.
+  cost::StageCosts costs;
+  /// The report from which the costs of stages were taken; empty if there is none.
+  std::string costs_file;
+  /// The rank whose steps are wanted; -1 for the slowest one.
+  int rank = -1;
+};
+
+/// Returns the report of --estimate: a section `estimate` with what was estimated and the times of the ranks,
+/// and a table `steps` with the steps of one rank. The plans of all ranks are made, but of the ranks that do
+/// the same only one is estimated.
+Report estimate_report(const Algorithm& pipeline, const Plans& plans, const EstimateSetting& setting);
+
+/// Returns the setting of --estimate, with the files that the options name. Throws InputError if one of them
+/// is faulty. Not collective.
+EstimateSetting estimate_setting(const Options& options);
+
+/// Does the work of --estimate: prints how long each step of the plans takes, and writes that to the file of
+/// --report if one is named. Rank 0 alone makes the plans of all ranks. Collective. Throws InputError for
+/// faults of the options, the deck or the files.
+void estimate_run(const RunSetup& setup, const RunPlans& plans);
+
+/// Runs the plans: reads the inputs, computes, writes the outputs, and prints the progress. Returns the exit
+/// status of the program. Records the phases of the run in `phases`. Collective. Throws InputError for all
+/// faults of the deck and the files that can be found before the first step.
+ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases);
+
+/// Divides the pipeline of a run into tasks on groups of ranks, as the deck asks, and runs, explains, checks
+/// or estimates them, as the options ask. Returns the exit status, or nothing if the deck leaves the choice
+/// and the undivided pipeline is estimated to be the fastest. Collective.
+std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phases);
+
+/// Runs an application on the series of images or the video that the deck names, as a graph of tasks: `read`,
+/// one for each part of the application, and `write`. Several images are under way at the same time,
+/// and each is computed by one thread, as one rank computes it. The files of a series are dealt out to the
+/// ranks. With --check, looks at all files; with --explain, prints the graph; with --estimate, estimates the
+/// first image. Collective. Returns the exit
+/// status: `stopped` if a signal has ended the series, else `bad_input` if files were left out, else
+/// `not_converged` if the loop of an image has not converged. Such an image is written all the same. Throws
+/// InputError.
+ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild& build,
+                      const Options& options, const deck::Deck& deck,
+                      const std::vector<std::string>& deck_files, RunPhases& phases);
+
+/// Returns the deck of a series in which `items.across` says `rank` or `ranks` in place of `auto`: `ranks` if
+/// the deck gives bands, or if one rank does not have the memory for the first image that can be read.
+/// Collective. Throws InputError when the deck names no images.
+deck::Deck with_chosen_way(Session& session, const PipelineApplication& application, const deck::Deck& deck);
+
+/// Executes, explains, checks or estimates a series whose images are computed by all ranks together, one
+/// after the other, in the way of a single run: in bands, with loops, and within the memory of the ranks.
+/// Images of the same size and type share a plan and its memory. Returns the exit status. Collective. Throws
+/// InputError as a single run does.
+ExitStatus run_series_across(Session& session, const PipelineApplication& application,
+                             const ProgramBuild& build, const Options& options, const deck::Deck& deck,
+                             const std::vector<std::string>& deck_files, RunPhases& phases);
+
+/// Runs, explains, estimates or checks a series of images whose pipeline is divided into tasks on groups of
+/// ranks, which work on one image after the other. Returns nothing if the deck leaves the choice and the
+/// undivided pipeline is estimated to be the fastest, so that the series is to run without tasks. Collective.
+/// Throws InputError.
+std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineApplication& application,
+                                              const ProgramBuild& build, const Options& options,
+                                              const deck::Deck& deck,
+                                              const std::vector<std::string>& deck_files, RunPhases& phases);
+
+}  // namespace tessera::app

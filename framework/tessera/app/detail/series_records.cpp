@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/series_records.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/io/text_file.hpp"
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns whether a key may change the bits of a result. Files have their own part of the ledger's lines.
+bool is_of_problem(const deck::Schema& schema, const std::string& key) {
+  constexpr std::array groups = {"Machine", "Schedule", "Series", "Groups"};
+  return std::ranges::none_of(groups, [&](const char* group) { return schema.find(key)->group == group; });
+}
+
+/// Returns the size and the time of a file, such as "1024 1700000000000000000"; "-" if there is no file.
+std::string state_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return "-";
+  return fmt::format("{} {}", status.st_size,
+                     std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
+}
+
+/// Returns the folder of the results: the part of the pattern of their names before the first placeholder.
+fs::path ledger_folder(const std::string& pattern) {
+  const fs::path folder = fs::path(pattern.substr(0, pattern.find('{'))).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+/// Removes unfinished results that a killed run has left.
+void remove_abandoned(const std::vector<SeriesItem>& items) {
+  std::vector<std::string> results;
+  for (const SeriesItem& item : items) results.push_back(item.output);
+  io::remove_abandoned_files(results);
+}
+
+class NotingSink final : public BlockSink {
+ public:
+  NotingSink(const SeriesLedger& ledger, SeriesItem item, bool notes, std::unique_ptr<BlockSink> sink)
+      : ledger_(ledger), item_(std::move(item)), notes_(notes), sink_(std::move(sink)) {}
+
+  void write(const HostBlock& block) override {
+    sink_->write(block);
+    if (notes_) ledger_.add(item_);
+  }
+
+ private:
+  const SeriesLedger& ledger_;
+  SeriesItem item_;
+  bool notes_;
+  std::unique_ptr<BlockSink> sink_;
+};
+
+}  // namespace
+
+SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
+                           const std::vector<NamedFile>& shared)
+    : path_((ledger_folder(deck.get<std::string>("output.files")) / ("." + application.program + ".ledger"))
+                .string()) {
+  std::string problem =
+      problem_text(deck, [&](const std::string& key) { return is_of_problem(deck.schema(), key); }, {});
+  for (const NamedFile& file : shared) problem += fmt::format("{}: {}\n", file.path, state_of(file.path));
+  problem_ = io::text_digest(problem);
+}
+
+std::string SeriesLedger::line_of(const SeriesItem& item) const {
+  std::string text = fmt::format("{:016x}", problem_);
+  std::vector<std::string> files = {item.input};
+  files.insert(files.end(), item.listed.begin(), item.listed.end());
+  files.push_back(item.output);
+  for (const std::string& file : files) text += fmt::format(" {} {}", state_of(file), file);
+  // A line that a killed process has not completed is none.
+  return fmt::format("{} {:016x}", text, io::text_digest(text));
+}
+
+void SeriesLedger::leave_out_whole(std::vector<SeriesItem>& items) {
+  std::set<std::string> lines;
+  std::ifstream file(path_);
+  for (std::string line; std::getline(file, line);) lines.insert(line);
+  if (lines.empty()) return;
+  std::vector<bool> is_whole;
+  for (const SeriesItem& item : items) is_whole.push_back(lines.contains(line_of(item)));
+  const auto last = std::ranges::find(is_whole.rbegin(), is_whole.rend(), true);
+  if (last == is_whole.rend()) return;
+  *last = false;
+  std::vector<SeriesItem> others;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!is_whole[i]) others.push_back(items[i]);
+  left_out_ = std::ssize(items) - std::ssize(others);
+  items = std::move(others);
+}
+
+std::string SeriesLedger::remark() const {
+  if (left_out_ == 0) return "";
+  return fmt::format("{} of an earlier run {} whole: they are left out (to compute them again, remove {})",
+                     counted(left_out_, "result"), left_out_ == 1 ? "is" : "are", path_);
+}
+
+void SeriesLedger::begin(const std::vector<SeriesItem>& items) const {
+  remove_abandoned(items);
+  std::ofstream(path_, std::ios::app);
+}
+
+void SeriesLedger::finish(const std::vector<SeriesItem>& items) const {
+  remove_abandoned(items);
+  std::remove(path_.c_str());
+}
+
+void SeriesLedger::add(const SeriesItem& item) const {
+  const std::string line = line_of(item) + "\n";
+  // One call writes the line, so that lines of several ranks do not mix. Without a ledger the series is as it
+  // would be otherwise, so that an error is none.
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  static_cast<void>(!::write(file, line.data(), line.size()));
+  ::close(file);
+}
+
+std::unique_ptr<BlockSink> SeriesLedger::noting(MPI_Comm communicator, const SeriesItem& item,
+                                                std::unique_ptr<BlockSink> sink) const {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return std::make_unique<NotingSink>(*this, item, rank == 0, std::move(sink));
+}
+
+namespace {
+
+/// Prints the first lines about images with a loop that has not converged, and how many more there are.
+void print_first(const std::string& program, const std::vector<std::string>& lines) {
+  constexpr std::size_t most_lines = 10;
+  const std::size_t shown = std::min(lines.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i]);
+  if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
+    fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
+               counted(more, "more image"));
+}
+
+}  // namespace
+
+std::string line_about(const std::string& file, const std::string& reason) {
+  return reason.starts_with(file) ? reason : fmt::format("{}: {}", file, reason);
+}
+
+std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t good, const std::string& first,
+                         const std::string& last) {
+  std::string text;
+  for (const ImageLine& line : left_out) text += fmt::format("would leave out {}\n", line.text);
+  return text + fmt::format("{} images can be read, and would become {}{}\n", good, first,
+                            last == first ? "" : " to " + last);
+}
+
+std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
+  struct Head {
+    std::int64_t index, size;
+  };
+  std::vector<Head> heads;
+  std::vector<char> text;
+  for (const ImageLine& line : mine) {
+    heads.push_back({line.index, std::ssize(line.text)});
+    text.insert(text.end(), line.text.begin(), line.text.end());
+  }
+  const auto heads_by_rank = gather(communicator, heads);
+  const auto texts = gather(communicator, text);
+  std::vector<ImageLine> lines;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    auto at = texts[rank].begin();
+    for (const Head& head : heads_by_rank[rank]) {
+      lines.push_back({head.index, std::string(at, at + head.size)});
+      at += head.size;
+    }
+  }
+  std::ranges::stable_sort(lines, {}, &ImageLine::index);
+  return lines;
+}
+
+std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
+  std::vector<std::string> texts;
+  for (const ImageLine& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+void SeriesOutcome::add(Report& report) const {
+  if (!remarks.empty()) report.add("run", {{"remarks", fmt::format("{}", fmt::join(remarks, "; "))}});
+  report.add("series", {{"written", written},
+                        {"left_out", std::ssize(left_out)},
+                        {"not_converged", std::ssize(not_converged)},
+                        {"seconds", seconds},
+                        {"per_second", per_second()}});
+  for (const std::string& line : left_out) report.add_row("left_out", {{"file_and_reason", line}});
+  for (const std::string& line : not_converged) report.add_row("not_converged", {{"image_and_loop", line}});
+}
+
+std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
+  const double rate = static_cast<double>(done) / seconds;
+  if (count <= 0) return fmt::format("{} images, {:.1f} per second", done, rate);
+  return fmt::format("{} of {} images, {:.1f} per second, {:.0f} s left", done, count, rate,
+                     static_cast<double>(count - done) / rate);
+}
+
+ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,
+                        const SeriesOutcome& outcome, bool is_stopped, std::int64_t count) {
+  int found[3] = {is_stopped ? 1 : 0, outcome.left_out.empty() ? 0 : 1,
+                  outcome.not_converged.empty() ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
+  const bool stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
+  for (const std::string& remark : outcome.remarks) progress.line(remark);
+  progress.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
+                            outcome.seconds, outcome.per_second()));
+  if (session.rank() == 0) {
+    print_first(program, outcome.not_converged);
+    for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
+  }
+  if (stopped && session.rank() == 0)
+    fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
+               count >= 0 ? std::to_string(count) : "all");
+  return stopped          ? ExitStatus::stopped
+         : has_left_out   ? ExitStatus::bad_input
+         : has_unfinished ? ExitStatus::not_converged
+                          : ExitStatus::done;
+}
+
+}  // namespace tessera::app

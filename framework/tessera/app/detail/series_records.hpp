@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/report.hpp"
+#include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::app {
+
+/// A file beside the results of a series that lists those that are whole, so that a series that was killed
+/// goes on where it was. A result counts as whole if the deck asks for the same computation as then, and if
+/// the sizes and times of its file and of all files that it was made from are those of then. A series that
+/// reaches its end removes the ledger, so that the next run computes all images again. Several ranks and
+/// threads may use a ledger at the same time.
+class SeriesLedger {
+ public:
+  /// Makes the ledger of a series of files. `shared` are the images that the series reads once.
+  SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
+               const std::vector<NamedFile>& shared);
+
+  /// Takes those items out of `items` whose results are whole. The last of them stays, and is computed again,
+  /// so that there is an image that can be read. One rank should call it, before the first `add`.
+  void leave_out_whole(std::vector<SeriesItem>& items);
+  /// Returns a line about the results that were left out; an empty text if there are none.
+  std::string remark() const;
+
+  /// Makes the file, whose folder must exist, and removes unfinished files that a killed run has left in the
+  /// place of results of `items`. One rank should call it.
+  void begin(const std::vector<SeriesItem>& items) const;
+  /// Notes that the result of `item` is whole.
+  void add(const SeriesItem& item) const;
+  /// Returns a sink that passes the block of a result on to `sink`, and then calls add(item) on rank 0 of
+  /// `communicator`. Its `write_part` must not be used.
+  std::unique_ptr<BlockSink> noting(MPI_Comm communicator, const SeriesItem& item,
+                                    std::unique_ptr<BlockSink> sink) const;
+  /// Removes the file at the end of the series, and unfinished files as begin() does: processes of a killed
+  /// run may have lived a little longer. One rank should call it.
+  void finish(const std::vector<SeriesItem>& items) const;
+
+ private:
+  /// Returns the line of the ledger about an item whose result is whole. It has the present sizes and times
+  /// of its files.
+  std::string line_of(const SeriesItem& item) const;
+
+  std::string path_;
+  std::uint64_t problem_ = 0;
+  std::int64_t left_out_ = 0;
+};
+
+/// A line about an image.
+struct ImageLine {
+  /// The number of the image in the series.
+  std::int64_t index = 0;
+  /// The line, which begins with the name of the image.
+  std::string text;
+};
+
+/// Returns a line about an image, which names the file once: `reason` may begin with it.
+std::string line_about(const std::string& file, const std::string& reason);
+
+/// Returns what --check says about a series of files: the images that would be left out, the number of the
+/// others, and the first and the last result.
+std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t good, const std::string& first,
+                         const std::string& last);
+
+/// Returns the lines that all ranks pass, in the order of the series, on rank 0. Collective.
+std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine);
+
+/// Returns the texts of lines.
+std::vector<std::string> texts_of(const std::vector<ImageLine>& lines);
+
+/// What all ranks together have done with a series. Only rank 0 has the lines, which are in the order of the
+/// series.
+struct SeriesOutcome {
+  std::int64_t written = 0;
+  double seconds = 0;
+  /// Lines about images that were left out.
+  std::vector<std::string> left_out = {};
+  /// Lines about images with a loop that has not converged.
+  std::vector<std::string> not_converged = {};
+  /// The remarks of all pipelines, each once.
+  std::vector<std::string> remarks = {};
+
+  /// Returns the number of images that were written in a second.
+  double per_second() const { return written == 0 ? 0 : static_cast<double>(written) / seconds; }
+  /// Adds the section `series`, and the tables `left_out` and `not_converged`.
+  void add(Report& report) const;
+};
+
+/// Returns how far a series is: "3 of 10 images, 1.5 per second, 5 s left". `count` is the number of all
+/// images, or not positive if nobody knows it.
+std::string rate_text(std::int64_t done, std::int64_t count, double seconds);
+
+/// Prints what has become of a series. `is_stopped` says whether this rank has received a signal that ends
+/// it, and `count` is the number of all images, which is negative if nobody knows it. Returns the exit
+/// status, which is the same on all ranks. Collective.
+ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,
+                        const SeriesOutcome& outcome, bool is_stopped, std::int64_t count);
+
+}  // namespace tessera::app

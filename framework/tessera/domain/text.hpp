@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// Returns a count and its noun, with an "s" unless the count is 1: "1 rank", "2 ranks".
+std::string counted(std::int64_t count, std::string_view noun);
+
+/// Returns a number of bytes as a text with a unit, such as "12.5 MiB" or "100 bytes". The unit is the
+/// largest one in which the number is at least 1, from bytes to TiB. The text has one decimal place unless
+/// the unit is bytes.
+std::string human_bytes(std::int64_t bytes);
+
+/// Returns the least number of edits that turn one word into the other. An edit inserts, removes or replaces
+/// one letter, or swaps two neighbouring letters. Capital and small letters count as equal. The result is the
+/// Damerau-Levenshtein distance in which no letter is edited twice (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// Returns the candidate that is most similar to a mistyped word. If several are equally similar, it is the
+/// first of them. Returns nothing when no candidate is similar to the word.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// Returns the text "; did you mean 'X'?", where X is the candidate that `nearest` finds, or an empty text
+/// when `nearest` finds none.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+/// Returns a text in quotation marks, as Graphviz reads names and labels. Quotation marks and backslashes in
+/// the text get a backslash in front.
+std::string dot_quoted(std::string_view text);
+
+/// Returns `text` with the special characters &, <, > and " written as entities of XML.
+std::string xml_escaped(std::string_view text);
+
+}  // namespace tessera

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan/exchanges.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/view/block_layout.hpp"
+
+namespace tessera {
+namespace {
+
+/// Follows the arrays of an exchange back through all swaps that may have come before the exchange, to the
+/// buffers that the arrays had at the beginning of the plan. Other arrays are not followed, because all
+/// arrays together may have thousands of arrangements, but the arrays of one exchange have only a few.
+class Arranger {
+ public:
+  Arranger(const Plan& plan, const PlanNode& exchange) : plan_(plan), exchange_(exchange) {
+    const int end = add(*children_of(plan_.root), 0);
+    // The next run of the plan begins with the buffers as this run left them.
+    points_[0].push_back({end, nullptr});
+  }
+
+  std::vector<std::vector<int>> found() {
+    Arrays arrays;
+    for (const auto& array : std::get<plan::Exchange>(exchange_.step).arrays) arrays.push_back(array.array);
+    follow(before_exchange_, std::move(arrays));
+    while (!open_.empty()) {
+      const auto [point, at_point] = std::move(open_.back());
+      open_.pop_back();
+      for (const Way& way : points_[static_cast<std::size_t>(point)])
+        follow(way.from, way.swap == nullptr ? at_point : swapped(*way.swap, at_point));
+    }
+    std::set<std::vector<int>> buffers;
+    for (const auto& [point, at_point] : seen_) {
+      if (point != 0) continue;
+      std::vector<int> all;
+      for (int array : at_point) all.push_back(plan_.stages[static_cast<std::size_t>(array)].written_buffer);
+      buffers.insert(std::move(all));
+    }
+    return {buffers.begin(), buffers.end()};
+  }
+
+ private:
+  using Arrays = std::vector<int>;
+  /// One way in which a run of the plan may reach a point between two steps: from the point `from`, through
+  /// `swap`, or without a swap if `swap` is null.
+  struct Way {
+    int from;
+    const plan::Swap* swap;
+  };
+
+  int add_point(int from, const plan::Swap* swap) {
+    points_.push_back({{from, swap}});
+    return static_cast<int>(points_.size()) - 1;
+  }
+
+  /// Adds the steps that follow a point. Returns the point after these steps.
+  int add(const std::vector<PlanNode>& nodes, int point) {
+    for (const PlanNode& node : nodes) {
+      if (node.id == exchange_.id) before_exchange_ = point;
+      point = visit_step(
+          node, [&](const plan::Swap& swap) { return add_point(point, &swap); },
+          [&](const plan::AnyOf<plan::Repeat, plan::Items> auto& repeated) {
+            return add_repeated(repeated.children, point);
+          },
+          [&](const plan::AnyOf<plan::Sequence, plan::Bands> auto& inner) {
+            return add(inner.children, point);
+          },
+          [&](const plan::AnyOf<plan::Allocate, plan::Free, plan::Read, plan::Write, plan::Exchange,
+                                plan::FinishExchange, plan::FillBoundary, plan::Compute,
+                                plan::Reduce> auto&) { return point; });
+    }
+    return point;
+  }
+
+  /// Adds repeated steps that follow a point. Returns the point after them. Repeated swaps lead back to the
+  /// arrangement before the first turn, so that the case of no turns needs no way of its own.
+  int add_repeated(const std::vector<PlanNode>& nodes, int point) {
+    const int begin = add_point(point, nullptr);
+    const int end = add(nodes, begin);
+    points_[static_cast<std::size_t>(begin)].push_back({end, nullptr});
+    return end;
+  }
+
+  void follow(int point, Arrays arrays) {
+    const auto [place, is_new] = seen_.emplace(point, std::move(arrays));
+    if (is_new) open_.push_back(*place);
+  }
+
+  static Arrays swapped(const plan::Swap& swap, Arrays arrays) {
+    for (int& array : arrays)
+      array = array == swap.first ? swap.second : array == swap.second ? swap.first : array;
+    return arrays;
+  }
+
+  const Plan& plan_;
+  const PlanNode& exchange_;
+  /// The ways to each point. The first point is the beginning of the plan.
+  std::vector<std::vector<Way>> points_ = {{}};
+  int before_exchange_ = 0;
+  /// Each entry is a point and the arrays that have, at this point, the buffers that the exchange later uses.
+  /// `seen_` holds all entries found so far, and `open_` those that must still be followed.
+  std::set<std::pair<int, Arrays>> seen_;
+  std::vector<std::pair<int, Arrays>> open_;
+};
+
+}  // namespace
+
+std::vector<std::vector<int>> arrangements(const Plan& plan, const PlanNode& exchange) {
+  return Arranger(plan, exchange).found();
+}
+
+namespace {
+
+using Exchanges = std::vector<const PlanNode*>;
+using Messages = std::vector<Message>;
+using ByPartner = std::map<int, Messages>;
+
+Exchanges exchanges_of(const Plan& plan) {
+  Exchanges exchanges;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (std::holds_alternative<plan::Exchange>(node.step)) exchanges.push_back(&node);
+  });
+  return exchanges;
+}
+
+ByPartner by_partner(const Messages& messages) {
+  ByPartner sorted;
+  for (const Message& message : messages) sorted[message.partner].push_back(message);
+  return sorted;
+}
+
+class MismatchFinder {
+ public:
+  MismatchFinder(const Algorithm& pipeline, const std::vector<Plan>& plans)
+      : pipeline_(pipeline), plans_(plans) {
+    for (const Plan& plan : plans) exchanges_.push_back(exchanges_of(plan));
+  }
+
+  std::optional<MessageMismatch> find() const {
+    for (std::size_t node = 0; !plans_.empty() && node < exchanges_.front().size(); ++node) {
+      const PlanNode& first = *exchanges_.front()[node];
+      for (std::size_t k = 0; k < std::get<plan::Exchange>(first.step).arrays.size(); ++k)
+        if (const auto found = find(node, k)) return MessageMismatch{first.id, found->first, found->second};
+    }
+    return {};
+  }
+
+ private:
+  const plan::ArrayMessages& messages(std::size_t rank, std::size_t node, std::size_t array) const {
+    return std::get<plan::Exchange>(exchanges_[rank].at(node)->step).arrays.at(array);
+  }
+
+  /// Returns the first pair of a sending and a receiving rank whose messages for one array of one exchange do
+  /// not agree, or nothing if all messages agree.
+  std::optional<std::pair<int, int>> find(std::size_t node, std::size_t array) const {
+    std::vector<ByPartner> received;
+    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
+      received.push_back(by_partner(messages(rank, node, array).lists.receives));
+    for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
+      const int from = static_cast<int>(rank);
+      const plan::ArrayMessages& mine = messages(rank, node, array);
+      for (const auto& [to, sends] : by_partner(mine.lists.sends)) {
+        Messages& expected = received[static_cast<std::size_t>(to)][from];
+        if (!agree(mine.array, from, to, sends, expected)) return std::pair(from, to);
+        expected.clear();
+      }
+    }
+    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
+      for (const auto& [partner, expected] : received[rank])
+        if (!expected.empty()) return std::pair(partner, static_cast<int>(rank));
+    return {};
+  }
+
+  bool agree(int array, int from, int to, const Messages& sends, const Messages& receives) const {
+    if (sends.size() != receives.size()) return false;
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      Message expected = receives[i];
+      expected.partner = to;
+      const bool has_common_rows =
+          !sends[i].in_place ||
+          have_common_strides(sends[i].box, layout(from, array, &ArrayRegions::written_buffer),
+                              layout(to, array, &ArrayRegions::read_buffer));
+      if (!(sends[i] == expected) || !has_common_rows) return false;
+    }
+    return true;
+  }
+
+  BlockLayout layout(int rank, int array, int ArrayRegions::*side) const {
+    const Plan& plan = plans_[static_cast<std::size_t>(rank)];
+    const int place = plan.stages[static_cast<std::size_t>(array)].*side;
+    const Buffer& buffer = plan.buffers[static_cast<std::size_t>(place)];
+    return padded_layout(buffer.box, buffer.aligned_x, pipeline_[array].element_bytes());
+  }
+
+  const Algorithm& pipeline_;
+  const std::vector<Plan>& plans_;
+  /// For each rank, the exchanges of its plan in order.
+  std::vector<Exchanges> exchanges_;
+};
+
+}  // namespace
+
+std::optional<MessageMismatch> find_message_mismatch(const Algorithm& pipeline,
+                                                     const std::vector<Plan>& plans) {
+  return MismatchFinder(pipeline, plans).find();
+}
+
+}  // namespace tessera

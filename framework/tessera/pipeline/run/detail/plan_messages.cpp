@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/run/detail/plan_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/pipeline/plan/exchanges.hpp"
+
+namespace tessera {
+
+PlanExchanges::PlanExchanges(const RankExecutor& executor, MPI_Comm communicator, const Transport& transport)
+    : executor_(executor) {
+  const Plan& plan = executor.plan();
+  walk(plan.root, [&](const PlanNode& node) {
+    nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(node.id) + 1));
+    if (!std::holds_alternative<plan::Exchange>(node.step)) return;
+    for (std::vector<int>& buffers : arrangements(plan, node))
+      prepare(node, std::move(buffers), communicator, transport);
+  });
+}
+
+void PlanExchanges::prepare(const PlanNode& node, std::vector<int> buffers, MPI_Comm communicator,
+                            const Transport& transport) {
+  std::vector<ExchangeField> fields;
+  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(arrays[k].array)];
+    // An array that a swap has moved to another buffer is read in the buffer in which it is computed.
+    const int read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
+    fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read),
+                      executor_.pipeline()[arrays[k].array].element_bytes(), arrays[k].lists});
+  }
+  nodes_[static_cast<std::size_t>(node.id)].arranged.push_back(
+      {std::move(buffers),
+       std::make_unique<Exchange>(communicator, node.id, fields, transport, executor_.mode())});
+}
+
+Exchange* PlanExchanges::find(const PlanNode& node) const {
+  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
+  const std::vector<int>& written = executor_.written_buffers();
+  const auto is_current = [&](const Arranged& arranged) {
+    return std::equal(arranged.buffers.begin(), arranged.buffers.end(), arrays.begin(),
+                      [&](int buffer, const plan::ArrayMessages& messages) {
+                        return buffer == written[static_cast<std::size_t>(messages.array)];
+                      });
+  };
+  const auto& arranged = nodes_[static_cast<std::size_t>(node.id)].arranged;
+  const auto found = std::find_if(arranged.begin(), arranged.end(), is_current);
+  return found == arranged.end() ? nullptr : found->exchange.get();
+}
+
+void PlanExchanges::start(const PlanNode& node) {
+  Exchange* messages = find(node);
+  if (messages == nullptr)
+    throw InternalError(fmt::format("no messages are prepared for the buffers of step {}", node.id));
+  messages->start(executor_.execution());
+  nodes_[static_cast<std::size_t>(node.id)].under_way = messages;
+}
+
+void PlanExchanges::finish(int node) {
+  nodes_[static_cast<std::size_t>(node)].under_way->finish(executor_.execution());
+}
+
+namespace {
+
+int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+
+}  // namespace
+
+PlanReductions::PlanReductions(RankExecutor& executor, MPI_Comm communicator)
+    : executor_(executor), communicator_(communicator) {
+  const Algorithm& pipeline = executor.pipeline();
+  reductions_.resize(static_cast<std::size_t>(pipeline.size()));
+  requests_.reserve(reductions_.size());
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (const ReductionKernel* kernel = pipeline[id].reduction)
+      reductions_[static_cast<std::size_t>(id)] =
+          std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
+}
+
+void PlanReductions::begin() {
+  executor_.clear_partial_values();
+  requests_.clear();
+  if (carried_ != nullptr) begin_with_carried_values();
+}
+
+void PlanReductions::begin_with_carried_values() {
+  const auto count = static_cast<std::size_t>(executor_.pipeline().size());
+  carried_->resize(count);
+  std::vector<bool> goes_on(count, false);
+  walk(executor_.plan().root, [&](const PlanNode& node) {
+    if (std::holds_alternative<plan::Reduce>(node.step))
+      goes_on[static_cast<std::size_t>(stage_of(node))] = true;
+  });
+  for (std::size_t id = 0; id < count; ++id) {
+    const std::vector<std::byte>& value = (*carried_)[id];
+    if (value.empty()) continue;
+    if (!goes_on[id])
+      executor_.store_result(static_cast<int>(id), value.data());
+    else if (executor_.plan().rank == 0)  // only once, because the values of all ranks are joined
+      executor_.partial_values(static_cast<int>(id))->begin_with(value.data());
+  }
+}
+
+void PlanReductions::run(std::span<const PlanNode> nodes, const StepObserver& observer) {
+  for (const PlanNode& node : nodes) {
+    if (observer) observer(node);
+    std::byte* total = executor_.partial_values(stage_of(node))->join();
+    const ValueReduction& reduction = *reductions_[static_cast<std::size_t>(stage_of(node))];
+    if (nodes.size() == 1)
+      reduction.run(total, communicator_);
+    else
+      reduction.start(total, communicator_, requests_.emplace_back());
+  }
+  wait_for_all();
+  for (const PlanNode& node : nodes) store_total(stage_of(node));
+}
+
+void PlanReductions::store_total(int stage) {
+  PartialValues& values = *executor_.partial_values(stage);
+  executor_.store_result(stage, values.total());
+  if (carried_ != nullptr)
+    (*carried_)[static_cast<std::size_t>(stage)].assign(values.total(),
+                                                        values.total() + values.kernel().value_bytes());
+  values.clear();
+}
+
+void PlanReductions::start(int stage) {
+  reductions_[static_cast<std::size_t>(stage)]->start(executor_.partial_values(stage)->take(), communicator_,
+                                                      requests_.emplace_back());
+}
+
+void PlanReductions::finish(int stage) {
+  wait_for_all();
+  executor_.store_result(stage, executor_.partial_values(stage)->under_way());
+}
+
+void PlanReductions::wait_for_all() {
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  requests_.clear();
+}
+
+}  // namespace tessera

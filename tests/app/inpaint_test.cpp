@@ -116,10 +116,10 @@ TEST_F(InpaintTest, TheMaximumIsNotConverged) {
 TEST_F(InpaintTest, ExplainsThatDifferencesAreNotKept) {
   const Ending ending = inpaint(1, {"--explain", "--verbose", "--ranks", "4"});
   EXPECT_EQ(ending.status, 0) << ending.text();
-  EXPECT_EQ(lines_with(ending.output, "allocate buffer").size(),
-            lines_with(ending.output, "free buffer").size());
   EXPECT_FALSE(lines_with(ending.output, ", contributes to change").empty()) << ending.output;
-  EXPECT_TRUE(lines_with(ending.output, ": difference on ").empty()) << ending.output;
+  const std::size_t buffer = ending.output.find(" buffer ", ending.output.find("stage 'difference'"));
+  EXPECT_EQ(ending.output.find_first_not_of(' ', buffer + 8), ending.output.find("none", buffer))
+      << ending.output;
 }
 
 TEST_F(InpaintTest, ReportsItsLoop) {

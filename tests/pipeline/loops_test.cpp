@@ -148,11 +148,6 @@ TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
   EXPECT_EQ(turns, 7);
 }
 
-/// The sample's plan on one rank of many, for all frames of a stream.
-Plan stream_plan(const test::InstanceSample& sample, int ranks, int rank) {
-  return plan_of_stream(make_plan(sample.pipeline, sample.schedule, {2}, ranks, rank));
-}
-
 /// Frames of a stream, and what came out of each.
 struct Stream {
   explicit Stream(const test::InstanceSample& sample) : image(sample.box), sink(sample.box) {}
@@ -164,8 +159,9 @@ struct Stream {
     for (float& value : image.values) value = static_cast<float>(random.real(-4, 4));
     return true;
   }
-  Bindings bindings() {
-    return {{{"in", &source}}, {{"out", &sink}}, [this] { return next(); }};
+  /// Runs an instance or a rehearsal for all frames.
+  void run(auto&& runner) {
+    while (next()) runner.run({{{"in", &source}}, {{"out", &sink}}});
   }
 
   int frame = 0;
@@ -181,11 +177,9 @@ TEST(Loops, EveryFrameOfAStreamIsComputed) {
   while (expected.next())
     Rehearsal(sample.pipeline, make_plans(sample.pipeline, {}, {}, 1))
         .run({{{"in", &expected.source}}, {{"out", &expected.sink}}});
-  std::vector<Plan> plans;
-  for (int rank = 0; rank < 6; ++rank) plans.push_back(stream_plan(sample, 6, rank));
-  Rehearsal(sample.pipeline, plans).run(rehearsed.bindings());
-  const Plan plan = stream_plan(sample, test::world_size(), test::world_rank());
-  PlanInstance(sample.pipeline, plan, MPI_COMM_WORLD).run(run.bindings());
+  rehearsed.run(Rehearsal(sample.pipeline, make_plans(sample.pipeline, sample.schedule, {2}, 6)));
+  const Plan plan = make_plan(sample.pipeline, sample.schedule, {2}, test::world_size(), test::world_rank());
+  run.run(PlanInstance(sample.pipeline, plan, MPI_COMM_WORLD));
   ASSERT_EQ(rehearsed.results.size(), 4u);
   ASSERT_EQ(run.results.size(), 4u);
   const Box owned = plan.stages[static_cast<std::size_t>(sample.pipeline.find("out"))].owned;

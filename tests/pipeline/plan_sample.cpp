@@ -55,8 +55,4 @@ Pipeline looping_pipeline() {
   return pipeline;
 }
 
-Plan plan_with_all_kinds(const Algorithm& looping) {
-  return plan_of_stream(make_plan(looping, {}, {}, 1, 0));
-}
-
 }  // namespace tessera::test

@@ -15,8 +15,4 @@ Pipeline blur_pipeline(const Box& image, const Box& result);
 /// A loop u -> next -> u, which ends when the greatest point of u, the global reduction `most`, is not zero.
 Pipeline looping_pipeline();
 
-/// A plan of looping_pipeline() for one rank and a stream. It has all kinds of nodes but `bands`, `exchange`
-/// and `wait`.
-Plan plan_with_all_kinds(const Algorithm& looping);
-
 }  // namespace tessera::test

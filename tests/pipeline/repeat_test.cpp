@@ -105,12 +105,12 @@ class FloodStream {
 
   Box iterate_owned, after_owned;
 
-  Bindings bindings() {
+  /// Runs an instance or a rehearsal for all items.
+  void run(auto&& runner) {
     Bindings bindings{{{"seed", &seed_}, {"mask", &mask_}},
-                      {{sample_.iterate(), &iterate_}, {"after", &after_}},
-                      [this] { return next(); }};
+                      {{sample_.iterate(), &iterate_}, {"after", &after_}}};
     listener_.listen(bindings);
-    return bindings;
+    while (next()) runner.run(bindings);
   }
   /// How many turns each item took.
   const std::vector<std::int64_t>& turns() const { return turns_; }
@@ -160,23 +160,19 @@ TEST(Repeat, EveryItemOfAStreamEndsByItself) {
     text = sample.text() + "; " + text;
     const Target target = random_target(random);
     const int ranks = test::random_rank_count(random);
-    std::vector<Plan> plans;
-    for (int rank = 0; rank < ranks; ++rank)
-      plans.push_back(plan_of_stream(make_plan(pipeline, schedule, target, ranks, rank)));
     const auto seed = static_cast<std::uint64_t>(i);
     FloodStream rehearsed(sample, seed, text + " on " + std::to_string(ranks));
-    Rehearsal(pipeline, plans).run(rehearsed.bindings());
+    rehearsed.run(Rehearsal(pipeline, make_plans(pipeline, schedule, target, ranks)));
     with_ends_of_their_own += std::set(rehearsed.turns().begin(), rehearsed.turns().end()).size() > 1;
 
-    const Plan plan =
-        plan_of_stream(make_plan(pipeline, schedule, target, test::world_size(), test::world_rank()));
+    const Plan plan = make_plan(pipeline, schedule, target, test::world_size(), test::world_rank());
     FloodStream run(sample, seed, text);
     const auto owned = [&, &pipeline = pipeline](const std::string& name) {
       return plan.stages[static_cast<std::size_t>(pipeline.find(name))].owned;
     };
     run.iterate_owned = owned(sample.iterate());
     run.after_owned = owned("after");
-    PlanInstance(pipeline, plan, MPI_COMM_WORLD).run(run.bindings());
+    run.run(PlanInstance(pipeline, plan, MPI_COMM_WORLD));
     EXPECT_EQ(run.turns(), rehearsed.turns()) << text;
     EXPECT_EQ(run.turns().size(), 4u);
   }

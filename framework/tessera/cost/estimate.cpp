@@ -105,8 +105,9 @@ class PlanEstimator {
         [&](const plan::Reduce& step) { return of_reduction(pipeline_[step.stage]); },
         [&](const plan::Read&) { return of_file(node, machine_.file_read); },
         [&](const plan::Write&) { return of_file(node, machine_.file_write); },
-        [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate,
-                             plan::Free, plan::Swap> auto&) { return Seconds{}; });
+        [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Swap> auto&) {
+          return Seconds{};
+        });
     if (std::holds_alternative<plan::Compute>(node.step) ||
         std::holds_alternative<plan::FillBoundary>(node.step))
       for (auto& [exchange, pending] : pending_) pending.computed_since += seconds.value;

@@ -76,17 +76,6 @@ class StepPrinter {
     line("band {} of {} along dimension {}{}", step.band.index, step.band.count, step.band.dimension,
          passes > 1 ? fmt::format(", in pass {} of {}", step.band.pass, passes) : "");
   }
-  void operator()(const plan::Items&) { line("for each item of the stream"); }
-  void operator()(const plan::Allocate& step) {
-    const Buffer& buffer = buffer_of(step.buffer);
-    line("allocate buffer {}: {} on {}, {} at {}", step.buffer, name(buffer.array), to_string(buffer.box),
-         human_bytes(buffer.bytes), buffer.offset);
-  }
-  void operator()(const plan::Free& step) {
-    const Buffer& buffer = buffer_of(step.buffer);
-    line("free buffer {}: {}, {} at {}", step.buffer, name(buffer.array), human_bytes(buffer.bytes),
-         buffer.offset);
-  }
   void operator()(const plan::Read& step) { line("read {} {}", name(step.array), to_string(step.box)); }
   void operator()(const plan::Write& step) { line("write {} {}", name(step.array), to_string(step.box)); }
   void operator()(const plan::Exchange& step) {
@@ -164,7 +153,6 @@ class StepPrinter {
     return text;
   }
   const std::string& name(int id) const { return pipeline_[id].name; }
-  const Buffer& buffer_of(int id) const { return plan_.buffers[static_cast<std::size_t>(id)]; }
 
   void print_messages(const char* direction, const plan::Exchange& exchange,
                       std::vector<Message> ExchangeLists::*side) {
@@ -182,14 +170,24 @@ class StepPrinter {
   int depth_ = 0;
 };
 
-/// Returns the numbers of the buffers in which the points of an array are written and read, as text.
-std::string buffers_text(const ArrayRegions& regions) {
-  if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
-  if (regions.written_buffer == regions.read_buffer) return std::to_string(regions.read_buffer);
-  return fmt::format("written in {}, read in {}", regions.written_buffer, regions.read_buffer);
+std::string buffer_text(const Plan& plan, int number) {
+  const Buffer& buffer = plan.buffers[static_cast<std::size_t>(number)];
+  std::string text = fmt::format("{}: {} at {}", number, human_bytes(buffer.bytes), buffer.offset);
+  if (buffer.first_node <= buffer.last_node)
+    text += fmt::format(", used by nodes {} to {}", buffer.first_node, buffer.last_node);
+  return text;
 }
 
-std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& regions, bool is_copied) {
+/// Returns a text about the buffers in which the points of an array are written and read.
+std::string buffers_text(const Plan& plan, const ArrayRegions& regions) {
+  if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
+  if (regions.written_buffer == regions.read_buffer) return buffer_text(plan, regions.read_buffer);
+  return fmt::format("written in {}; read in {}", buffer_text(plan, regions.written_buffer),
+                     buffer_text(plan, regions.read_buffer));
+}
+
+std::string explain_stage(const ArrayDeclaration& stage, const Plan& plan, const ArrayRegions& regions,
+                          bool is_copied) {
   std::string ghosts;
   for (const Box& box : difference(regions.required, regions.owned))
     ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
@@ -202,7 +200,7 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
                            std::pair{"required within the domain", to_string(regions.required_within_domain)},
                            std::pair{"ghosts", ghosts.empty() ? std::string("none") : ghosts},
                            std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)},
-                           std::pair{"buffer", buffers_text(regions)}};
+                           std::pair{"buffer", buffers_text(plan, regions)}};
   for (const auto& [key, value] : rows)
     if (!stage.is_spare || key != std::string_view("computed"))
       text += fmt::format("    {:<28}{}\n", key, value);
@@ -225,7 +223,7 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
 std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps) {
   std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
   for (int id = 0; id < pipeline.size(); ++id)
-    text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)],
+    text += explain_stage(pipeline[id], plan, plan.stages[static_cast<std::size_t>(id)],
                           is_staged(pipeline, plan.target, id));
   text += StepPrinter(pipeline, plan, all_steps).text();
   std::string partial;

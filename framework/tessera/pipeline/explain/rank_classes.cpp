@@ -19,6 +19,8 @@ class Signature {
       add(extents(buffer.box));
       add(buffer.offset);
       add(buffer.bytes);
+      add(buffer.first_node);
+      add(buffer.last_node);
     }
     walk(plan.root, [this](const PlanNode& node) {
       add(static_cast<std::int64_t>(node.step.index()));

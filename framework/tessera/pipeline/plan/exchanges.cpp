@@ -62,15 +62,12 @@ class Arranger {
       if (node.id == exchange_.id) before_exchange_ = point;
       point = visit_step(
           node, [&](const plan::Swap& swap) { return add_point(point, &swap); },
-          [&](const plan::AnyOf<plan::Repeat, plan::Items> auto& repeated) {
-            return add_repeated(repeated.children, point);
-          },
+          [&](const plan::Repeat& loop) { return add_repeated(loop.children, point); },
           [&](const plan::AnyOf<plan::Sequence, plan::Bands> auto& inner) {
             return add(inner.children, point);
           },
-          [&](const plan::AnyOf<plan::Allocate, plan::Free, plan::Read, plan::Write, plan::Exchange,
-                                plan::FinishExchange, plan::FillBoundary, plan::Compute,
-                                plan::Reduce> auto&) { return point; });
+          [&](const plan::AnyOf<plan::Read, plan::Write, plan::Exchange, plan::FinishExchange,
+                                plan::FillBoundary, plan::Compute, plan::Reduce> auto&) { return point; });
     }
     return point;
   }

@@ -8,15 +8,6 @@
 
 namespace tessera {
 
-Plan plan_of_stream(Plan plan) {
-  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
-  plan::Items items{std::move(phases)};
-  phases.clear();
-  phases.push_back({0, std::move(items)});
-  number_nodes(plan.root);
-  return plan;
-}
-
 const Band* band_of(const Plan& plan) {
   const auto* root = std::get_if<plan::Sequence>(&plan.root.step);
   if (root == nullptr || root->children.empty()) return nullptr;
@@ -37,8 +28,6 @@ const plan::Sequence& phase(const Plan& plan, std::string_view name) {
   if (found != nullptr) return *found;
   throw InternalError("a plan without the phase '" + std::string(name) + "'");
 }
-
-namespace {}  // namespace
 
 std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
                                std::vector<std::int64_t>& offsets) {

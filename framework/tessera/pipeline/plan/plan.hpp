@@ -23,6 +23,11 @@ struct Buffer {
   std::int64_t offset = 0;
   /// The size of the buffer in bytes, padding included.
   std::int64_t bytes = 0;
+  /// The id of the first node of the plan that uses the buffer.
+  int first_node = 0;
+  /// The id of the last node of the plan that uses the buffer. No other buffer uses its memory from the first
+  /// of these nodes to the last. It is less than `first_node` if no node uses the buffer.
+  int last_node = -1;
 };
 
 /// What one rank owns, requires and computes of one array, and where it keeps the points. The array is an
@@ -127,11 +132,6 @@ struct Plan {
     return array_bytes + message_bytes + scratch_bytes + partial_bytes + library_bytes;
   }
 };
-
-/// Returns a plan that runs the steps of `plan` for every item of a stream, such as a frame of a video, until
-/// Bindings::next_item returns false. `plan` must be a plan for a single item. Planning, memory allocation
-/// and other preparations happen only once, before the first item.
-Plan plan_of_stream(Plan plan);
 
 /// Returns the band that the plan is for, or null if the plan is for the whole arrays. The result points into
 /// `plan`.

@@ -40,15 +40,6 @@ void number_nodes(PlanNode& root) {
   number_nodes(root, next_id);
 }
 
-bool is_step(const PlanNode& node) {
-  return visit_step(
-      node,
-      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate,
-                           plan::Free> auto&) { return false; },
-      [](const plan::AnyOf<plan::Read, plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary,
-                           plan::Compute, plan::Reduce, plan::Swap> auto&) { return true; });
-}
-
 std::string names_of(const Algorithm& pipeline, const plan::Exchange& exchange) {
   std::string names;
   for (const plan::ArrayMessages& array : exchange.arrays)
@@ -65,10 +56,7 @@ std::string step_label(const Algorithm& pipeline, const PlanNode& node) {
   return visit_step(
       node, [](const plan::Sequence& step) { return step.name; },
       [&](const plan::Repeat& step) { return pipeline.loops()[static_cast<std::size_t>(step.loop)].name; },
-      [&](const plan::AnyOf<plan::Bands, plan::Items> auto&) { return kind; },
-      [&](const plan::AnyOf<plan::Allocate, plan::Free> auto& step) {
-        return fmt::format("{} buffer {}", kind, step.buffer);
-      },
+      [&](const plan::Bands&) { return kind; },
       [&](const plan::AnyOf<plan::Read, plan::Write, plan::FillBoundary> auto& step) {
         return fmt::format("{} {}", kind, pipeline[step.array].name);
       },

@@ -20,7 +20,7 @@ struct PlanNode;
 
 /// The kinds of nodes of a plan. The member `kind` is the word that names the kind in reports and plan files.
 /// Members called `array` hold the id of an array. Members called `stage` hold the id of the first output of
-/// a stage. Members called `buffer` hold a position in Plan::buffers.
+/// a stage.
 namespace plan {
 
 /// A node whose children run once, in order.
@@ -77,29 +77,6 @@ struct Bands {
   Band band;
   /// The nodes that read, compute and write the band.
   std::vector<PlanNode> children;
-};
-/// A node whose children run once for each item of a stream, such as a frame of a video, until the stream
-/// ends.
-struct Items {
-  /// The word that names this kind of node in reports and plan files.
-  static constexpr std::string_view kind = "items";
-  /// The nodes that process one item.
-  std::vector<PlanNode> children;
-};
-/// Marks the beginning of the use of a buffer. No other buffer uses the same memory until a Free node marks
-/// the end.
-struct Allocate {
-  /// The word that names this kind of node in reports and plan files.
-  static constexpr std::string_view kind = "allocate";
-  /// The number of the buffer.
-  int buffer = 0;
-};
-/// Marks the end of the use of a buffer.
-struct Free {
-  /// The word that names this kind of node in reports and plan files.
-  static constexpr std::string_view kind = "free";
-  /// The number of the buffer.
-  int buffer = 0;
 };
 /// Reads owned points of an input from the source of the input, which is a file or memory.
 struct Read {
@@ -236,8 +213,8 @@ struct Swap {
 
 /// The data of a node. The type of the data is the kind of the node. Code that treats kinds differently calls
 /// visit_step, which does not compile if a kind has no case.
-using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
-                          FinishExchange, FillBoundary, Compute, Reduce, Swap>;
+using Step = std::variant<Sequence, Repeat, Bands, Read, Write, Exchange, FinishExchange, FillBoundary,
+                          Compute, Reduce, Swap>;
 
 }  // namespace plan
 
@@ -256,9 +233,8 @@ const std::vector<PlanNode>* children_of(const PlanNode& node);
 /// Returns the children of an inner node, or null for a leaf. The caller may change the children.
 std::vector<PlanNode>* children_of(PlanNode& node);
 
-/// Whether the node is a leaf that does something when the plan runs. Allocate and Free nodes do nothing,
-/// because no memory is allocated or freed while a plan runs.
-bool is_step(const PlanNode& node);
+/// Whether the node is a leaf, which does something when the plan runs.
+inline bool is_step(const PlanNode& node) { return children_of(node) == nullptr; }
 
 /// Gives every node of a plan its id. Ids are assigned depth first, from 0 on. Each FinishExchange node then
 /// refers to the last Exchange node before it under the same parent.
@@ -276,7 +252,7 @@ void walk(const PlanNode& node, const Visit& visit) {
 namespace plan {
 
 /// Whether `Kind` is one of `Kinds`. A case of visit_step for several kinds of nodes has a parameter such as
-/// `const AnyOf<Allocate, Free> auto&`.
+/// `const AnyOf<Read, Write> auto&`.
 template <class Kind, class... Kinds>
 concept AnyOf = (std::same_as<std::remove_cvref_t<Kind>, Kinds> || ...);
 
@@ -300,8 +276,8 @@ decltype(auto) visit_step(Node& node, Cases&&... cases) {
   return std::visit(detail::StepCases<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, node.step);
 }
 
-/// Returns the word for the kind of a node: "sequence", "repeat", "bands", "items", "allocate", "free",
-/// "read", "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
+/// Returns the word for the kind of a node: "sequence", "repeat", "bands", "read", "write", "exchange",
+/// "wait", "boundary", "compute", "reduce" or "swap".
 std::string step_kind(const PlanNode& node);
 
 /// Returns a short text that describes a node, such as "compute bv".

@@ -117,8 +117,8 @@ StepWork work_of(const Algorithm& pipeline, const PlanNode& node) {
         const std::int64_t points = step.box.size() - intersection(step.box, array.domain).size();
         return StepWork{points, points * array.element_bytes()};
       },
-      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
-                           plan::FinishExchange, plan::Reduce, plan::Swap> auto&) { return StepWork{}; });
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::FinishExchange, plan::Reduce,
+                           plan::Swap> auto&) { return StepWork{}; });
 }
 
 namespace {

@@ -149,19 +149,18 @@ bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t 
                                   problem, pipeline.loops().front().name));
 }
 
-void shift_buffers(PlanNode& node, int shift) {
-  if (auto* allocate = std::get_if<plan::Allocate>(&node.step)) allocate->buffer += shift;
-  if (auto* free = std::get_if<plan::Free>(&node.step)) free->buffer += shift;
-  if (auto* children = children_of(node))
-    for (PlanNode& child : *children) shift_buffers(child, shift);
-}
-
 /// Appends the steps of the plan `pass`, and the buffers that they use, to `plan`. The regions and the memory
 /// that `plan` lists are taken from `pass` where `pass` computes or needs more.
 void append_pass(Plan& plan, Plan pass) {
   const int first = static_cast<int>(plan.buffers.size());
+  // The nodes of the pass below its root follow those of the plan.
+  int nodes = -1;
+  walk(plan.root, [&](const PlanNode&) { ++nodes; });
+  for (Buffer& buffer : pass.buffers) {
+    buffer.first_node += nodes;
+    buffer.last_node += nodes;
+  }
   plan.buffers.insert(plan.buffers.end(), pass.buffers.begin(), pass.buffers.end());
-  shift_buffers(pass.root, first);
   auto& steps = std::get<plan::Sequence>(pass.root.step).children;
   auto& all = std::get<plan::Sequence>(plan.root.step).children;
   all.insert(all.end(), std::make_move_iterator(steps.begin()), std::make_move_iterator(steps.end()));

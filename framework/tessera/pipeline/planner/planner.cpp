@@ -34,7 +34,6 @@ void Planner::run() {
     end_loops(id);
   }
   place_buffers();
-  bracket(read, write);
   plan::Sequence compute{"compute", steps_.take_nodes()};
   plan::Sequence root{"plan", {}};
   for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
@@ -45,6 +44,7 @@ void Planner::run() {
   }
   plan_.root.step = std::move(root);
   number_nodes(plan_.root);
+  tell_uses();
   count_message_bytes();
   if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
   plan_.library_bytes = plan_.library_bytes * plan_.target.threads + staging_bytes_;
@@ -190,14 +190,18 @@ void Planner::place_buffers() {
   for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers[i].offset = offsets[i];
 }
 
-void Planner::bracket(plan::Sequence& read, plan::Sequence& write) {
+void Planner::tell_uses() {
+  int last = -1;
+  walk(plan_.root, [&](const PlanNode&) { ++last; });
+  const int read = scheduled_.window().is_whole() ? 1 : 2;
+  const int first_step = read + static_cast<int>(phase(plan_, "read").children.size()) + 2;
   const std::vector<Lifetime>& lifetimes = steps_.settle_lifetimes();
-  std::vector<PlanNode> allocations;
   for (std::size_t b = 0; b < lifetimes.size(); ++b) {
-    if (lifetimes[b].first < 0) add(allocations, plan::Allocate{static_cast<int>(b)});
-    if (lifetimes[b].last >= steps_.size()) add(write.children, plan::Free{static_cast<int>(b)});
+    const auto [begin, end] = lifetimes[b];
+    if (end < begin) continue;
+    plan_.buffers[b].first_node = begin < 0 ? read : first_step + steps_.node_of(begin);
+    plan_.buffers[b].last_node = end >= steps_.size() ? last : first_step + steps_.node_of(end);
   }
-  read.children.insert(read.children.begin(), allocations.begin(), allocations.end());
 }
 
 void Planner::count_redundant_points(int id) {

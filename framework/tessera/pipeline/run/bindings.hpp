@@ -45,9 +45,6 @@ struct Bindings {
   /// The sink of each output, by the output's name. An output without a sink is not written, and stays in
   /// memory.
   std::map<std::string, BlockSink*, std::less<>> sinks;
-  /// Prepares the sources and sinks for the next item of a stream, such as a frame, and returns whether there
-  /// is a next item. The result must be the same on all ranks.
-  std::function<bool()> next_item = {};
   /// Called before every turn of a loop.
   std::function<void(const LoopProgress&)> before_turn = {};
   /// Called after every turn of a loop.

@@ -39,12 +39,6 @@ inline constexpr auto fields_of<Band> =
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"band", &plan::Bands::band}};
 template <>
-inline constexpr auto fields_of<plan::Items> = std::tuple{};
-template <>
-inline constexpr auto fields_of<plan::Allocate> = std::tuple{Field{"buffer", &plan::Allocate::buffer}};
-template <>
-inline constexpr auto fields_of<plan::Free> = std::tuple{Field{"buffer", &plan::Free::buffer}};
-template <>
 inline constexpr auto fields_of<plan::Read> =
     std::tuple{Field{"array", &plan::Read::array}, Field{"box", &plan::Read::box}};
 template <>
@@ -115,9 +109,11 @@ inline constexpr auto fields_of<ArrayRegions> =
                Field{"computed_points", &ArrayRegions::computed_points},
                Field{"redundant_points", &ArrayRegions::redundant_points}};
 template <>
-inline constexpr auto fields_of<Buffer> = std::tuple{
-    Field{"array", &Buffer::array}, Field{"box", &Buffer::box}, Field{"aligned_x", &Buffer::aligned_x},
-    Field{"offset", &Buffer::offset}, Field{"bytes", &Buffer::bytes}};
+inline constexpr auto fields_of<Buffer> =
+    std::tuple{Field{"array", &Buffer::array},         Field{"box", &Buffer::box},
+               Field{"aligned_x", &Buffer::aligned_x}, Field{"offset", &Buffer::offset},
+               Field{"bytes", &Buffer::bytes},         Field{"first_node", &Buffer::first_node},
+               Field{"last_node", &Buffer::last_node}};
 template <>
 inline constexpr auto fields_of<Target> = std::tuple{Field{"threads", &Target::threads},
                                                      Field{"device", &Target::device},
@@ -156,6 +152,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format. It is raised by each change after which tools could misread a file.
-inline constexpr int plan_version = 9;
+inline constexpr int plan_version = 10;
 
 }  // namespace tessera::detail

@@ -2,7 +2,6 @@
 #include "tessera/pipeline/planner/detail/plan_steps.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tessera {
 namespace {
@@ -69,28 +68,15 @@ const std::vector<Lifetime>& PlanSteps::settle_lifetimes() {
   return lifetimes_;
 }
 
-std::vector<int> PlanSteps::buffers_by(int Lifetime::*step) const {
-  std::vector<int> buffers(lifetimes_.size());
-  std::iota(buffers.begin(), buffers.end(), 0);
-  std::ranges::stable_sort(buffers, {},
-                           [&](int buffer) { return lifetimes_[static_cast<std::size_t>(buffer)].*step; });
-  return buffers;
+std::vector<PlanNode> PlanSteps::take_nodes() {
+  NodeTree nodes(steps_.size());
+  for (PlanNode& step : steps_) nodes.add(std::move(step));
+  return nodes.take();
 }
 
-std::vector<PlanNode> PlanSteps::take_nodes() {
-  const auto lifetime = [this](int buffer) { return lifetimes_[static_cast<std::size_t>(buffer)]; };
-  const std::vector<int> by_first = buffers_by(&Lifetime::first), by_last = buffers_by(&Lifetime::last);
-  auto first = by_first.begin(), last = by_last.begin();
-  NodeTree nodes(steps_.size() + 2 * lifetimes_.size());
-  for (int step = 0; step < size(); ++step) {
-    for (; first != by_first.end() && lifetime(*first).first <= step; ++first)
-      if (lifetime(*first).first == step && lifetime(*first).last >= step)
-        nodes.add({0, plan::Allocate{*first}});
-    nodes.add(std::move(steps_[static_cast<std::size_t>(step)]));
-    for (; last != by_last.end() && lifetime(*last).last <= step; ++last)
-      if (lifetime(*last).last == step) nodes.add({0, plan::Free{*last}});
-  }
-  return nodes.take();
+int PlanSteps::node_of(int step) const {
+  const auto ends = std::ranges::count_if(loops_, [step](const auto& loop) { return loop.second <= step; });
+  return step - static_cast<int>(ends);
 }
 
 namespace {

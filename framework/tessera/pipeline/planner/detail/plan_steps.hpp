@@ -40,16 +40,17 @@ class PlanSteps {
   void unite(const std::vector<int>& buffers);
 
   /// Completes and returns the lifetimes of all buffers. A buffer that is used in a loop and also before or
-  /// after it is in use during the whole loop, so that a buffer allocated in a loop is always freed in it.
+  /// after it is in use during the whole loop.
   const std::vector<Lifetime>& settle_lifetimes();
 
-  /// Returns the steps as nodes, with an Allocate before the first use of each buffer and a Free after its
-  /// last use. The steps are moved out of this object.
+  /// Returns the steps as nodes. The steps are moved out of this object.
   std::vector<PlanNode> take_nodes();
 
- private:
-  std::vector<int> buffers_by(int Lifetime::*step) const;
+  /// Returns the place of a step among the nodes, depth first. The end of a loop has the place of its last
+  /// node.
+  int node_of(int step) const;
 
+ private:
   std::vector<PlanNode> steps_;
   /// The lifetime of each buffer, by its number.
   std::vector<Lifetime> lifetimes_;

@@ -146,9 +146,8 @@ class Planner {
   /// their points until they are fetched. All other buffers are in use from their first to their last use.
   void place_buffers();
 
-  /// Adds Allocate and Free to the phases `read` and `write` for buffers that are in use before or after the
-  /// compute phase.
-  void bracket(plan::Sequence& read, plan::Sequence& write);
+  /// Tells each buffer which nodes use it, when the nodes have their ids.
+  void tell_uses();
 
   /// Counts the redundant points of a `tile` stage, whose computed points must be known. A computed point is
   /// redundant if another rank owns it, or if this rank has computed it already. Tiles may overlap in the

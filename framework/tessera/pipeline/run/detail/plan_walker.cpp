@@ -15,11 +15,6 @@ void PlanWalker::run(const PlanNode& node) {
         }
         loop.rounds_of >= 0 ? run_rounds() : run_loop(loop);
       },
-      [this](const plan::Items& items) {
-        while (bindings_.next_item && bindings_.next_item()) run(items.children);
-      },
-      // The memory of all buffers is allocated before a plan runs.
-      [](const plan::AnyOf<plan::Allocate, plan::Free> auto&) {},
       [&](const plan::Reduce&) {
         actions_.reduce({&node, 1});
       },
@@ -159,9 +154,8 @@ TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, co
                    ? TurnPart::values
                    : TurnPart::points;
       },
-      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
-                           plan::Read, plan::Write, plan::Exchange, plan::FinishExchange,
-                           plan::FillBoundary> auto&) { return TurnPart::points; });
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Read, plan::Write, plan::Exchange,
+                           plan::FinishExchange, plan::FillBoundary> auto&) { return TurnPart::points; });
 }
 
 TurnTeller::TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,

@@ -77,8 +77,7 @@ class StepActions {
   virtual double number(int array) = 0;
 };
 
-/// Runs the nodes of a plan in their order. Only this class knows how sequences, loops, bands and the items
-/// of a stream are run.
+/// Runs the nodes of a plan in their order. Only this class knows how sequences, loops and bands are run.
 class PlanWalker {
  public:
   /// `follows` is the result of following_from_reductions(pipeline). Whoever runs a plan several times makes

@@ -228,8 +228,8 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
       },
       [&](const plan::FillBoundary& step) { fill(step); },
       [&](const plan::Compute& step) { compute(leaf, step); }, [&](const plan::Swap& step) { swap(step); },
-      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
-                           plan::Exchange, plan::FinishExchange, plan::Reduce> auto& step) {
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Exchange, plan::FinishExchange,
+                           plan::Reduce> auto& step) {
         throw InternalError(fmt::format("no rank runs a step '{}' by itself", step.kind));
       });
 }

@@ -16,6 +16,16 @@ constexpr std::chrono::microseconds longest_pause(200);
 /// The shortest time between two questions to all ranks about their state.
 constexpr std::chrono::milliseconds query_interval(20);
 
+/// Receives the message that was found.
+std::vector<std::byte> receive_found(MPI_Message& message, MPI_Status& status) {
+  MPI_Count count = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &count);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
+  const LargeMessage described(count);
+  MPI_Mrecv(bytes.data(), described.count(), described.type(), &message, MPI_STATUS_IGNORE);
+  return bytes;
+}
+
 std::uint64_t id_of(const Scope* scope) { return reinterpret_cast<std::uint64_t>(scope); }
 Scope* scope_with(std::uint64_t id) { return reinterpret_cast<Scope*>(id); }
 
@@ -68,7 +78,7 @@ void Ranks::run() {
       if (rank_ == 0) ask_states();
     }
     std::unique_lock lock(queue_mutex_);
-    if (execution_.is_done() && queue_.empty() && sending_.empty()) break;
+    if (execution_.is_done() && queue_.empty()) break;
     if (queue_.empty() && !wants_agreement_) queue_wake_.wait_for(lock, pause);
   }
   receive_rest();
@@ -84,21 +94,20 @@ void Ranks::check_equal_graphs() const {
                                  execution_.graph().name));
 }
 
-/// Receives the messages that nobody needs any more, so that none is left when the communicator is freed.
+/// Receives the messages that nobody needs any more, so that none is left when the communicator is freed. A
+/// message of this rank may wait until the other rank comes here, too.
 void Ranks::receive_rest() {
   std::vector<std::int64_t> expected(sent_to_.size());
   MPI_Alltoall(sent_to_.data(), 1, MPI_INT64_T, expected.data(), 1, MPI_INT64_T, communicator());
-  std::vector<std::byte> ignored;
   for (int from = 0; from < size_; ++from)
     for (auto& count = received_from_[static_cast<std::size_t>(from)];
          count < expected[static_cast<std::size_t>(from)]; ++count) {
+      MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
-      MPI_Probe(from, message_tag, communicator(), &status);
-      int bytes = 0;
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
-      ignored.resize(static_cast<std::size_t>(bytes));
-      MPI_Recv(ignored.data(), bytes, MPI_BYTE, from, message_tag, communicator(), MPI_STATUS_IGNORE);
+      MPI_Mprobe(from, message_tag, communicator(), &message, &status);
+      receive_found(message, status);
     }
+  for (Outgoing& message : sending_) MPI_Wait(&message.request, MPI_STATUS_IGNORE);
 }
 
 // --- Sending -----------------------------------------------------------------------------------------
@@ -186,12 +195,7 @@ bool Ranks::receive() {
   MPI_Status status;
   MPI_Improbe(MPI_ANY_SOURCE, message_tag, communicator(), &has_message, &message, &status);
   if (has_message == 0) return false;
-  MPI_Count count = 0;
-  MPI_Get_elements_x(&status, MPI_BYTE, &count);
-  std::vector<std::byte> received(static_cast<std::size_t>(count));
-  const LargeMessage described(count);
-  MPI_Mrecv(received.data(), described.count(), described.type(), &message, MPI_STATUS_IGNORE);
-  Bytes bytes(received);
+  Bytes bytes(receive_found(message, status));
   const int from = status.MPI_SOURCE;
   ++received_from_[static_cast<std::size_t>(from)];
   switch (Transfer<Kind>::unpack(bytes)) {

@@ -32,6 +32,20 @@ TEST(DeckOverrides, ValuesAreYaml) {
   EXPECT_EQ(load_sample("", {"input.file=---"}).get<std::string>("input.file"), "---");
 }
 
+TEST(DeckOverrides, PathsAndTextsStandAsTheyAre) {
+  for (const char* text : {"a #b.h5", " a.h5", "a.h5 ", "run 12: 30/o.h5", "~", "&a *b.h5", "[1].png",
+                           "{x}.png", "- a", "'tis.png", "null", "a\\b"}) {
+    const Deck deck =
+        load_sample("", {std::string("input.file=") + text, std::string("input.dataset=") + text});
+    EXPECT_EQ(deck.get<std::string>("input.file"), text);
+    EXPECT_EQ(deck.get<std::string>("input.dataset"), text);
+    EXPECT_EQ(load_sample(print(deck)), deck) << text;
+  }
+  EXPECT_EQ(load_sample("", {"input.file='a b'"}).get<std::string>("input.file"), "a b");
+  expect_message(load_error("", {"input.file=\xff.png"}), {"command line", "0xff", "UTF-8"});
+  expect_message(load_error("", {"input.file="}), {"command line", "'input.file='", "value after"});
+}
+
 TEST(DeckOverrides, PatternsWork) {
   const Deck deck = load_sample(minimal, {"schedule.*.grid=[4, 1]"});
   EXPECT_EQ(deck.get<GridValue>("schedule.input.grid"), (GridValue{{4, 1}}));

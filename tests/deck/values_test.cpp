@@ -65,6 +65,26 @@ TEST(DeckValues, TilesPerBackend) {
   EXPECT_EQ(tile("{host: [8], device: auto}"), (TileValue{{8}, {}}));
 }
 
+TEST(DeckValues, WordsForYesAndNoAreTheSameInAllKeys) {
+  Schema schema;
+  schema.add({.name = "wait", .type = ValueType::choice, .choices = {"auto", "on", "off"}})
+      .add({.name = "keep", .type = ValueType::choice, .choices = {"yes", "no"}})
+      .add({.name = "mode", .type = ValueType::choice, .choices = {"fast", "on"}});
+  const auto value = [&](const std::string& key, const std::string& text) {
+    return load(schema, {{"d.yaml", key + ": " + text + "\n"}}, {}).get<std::string>(key);
+  };
+  for (const char* yes : {"true", "yes", "on"}) {
+    EXPECT_EQ(value("wait", yes), "on");
+    EXPECT_EQ(value("keep", yes), "yes");
+  }
+  for (const char* no : {"false", "no", "off"}) {
+    EXPECT_EQ(value("wait", no), "off");
+    EXPECT_EQ(value("keep", no), "no");
+    expect_message(error_of([&] { value("mode", no); }), {"d.yaml:1:7", "'mode' expects", no});
+  }
+  EXPECT_EQ(value("wait", "auto"), "auto");
+}
+
 TEST(DeckValues, SomeOfAListOfChoices) {
   Schema schema;
   schema.add({.name = "stages", .type = ValueType::choices, .choices = {"bh", "bv", "true"}});

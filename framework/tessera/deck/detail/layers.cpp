@@ -66,12 +66,26 @@ void Layers::add_override(const std::string& argument) {
   if (argument.find_first_of("\r\n") != std::string::npos) fail({}, "expected key=value on one line");
   if (argument.substr(0, equals) == include_key)
     fail({}, "only decks include decks: name the file itself, before the keys that it sets");
-  // The text is read as the value of a key. There, `---` is a word, and a bracket that is left open is an
-  // error. This would not be so at the top level of a document.
-  const Node map = read_yaml("value: " + argument.substr(equals + 1), origin_);
-  const Node& value = map.items.front();
+  const std::string path = argument.substr(0, equals), text = argument.substr(equals + 1);
+  const Node value = is_one_text(path, text) ? read_word(text, origin_)
+                                             // As the value of a key, `---` is a word, and a bracket that is
+                                             // left open is an error.
+                                             : read_yaml("value: " + text, origin_).items.front();
   if (value.kind == Node::Kind::null) fail({}, "no value after '='");
-  apply_path({"", {""}}, argument.substr(0, equals), value, value);
+  apply_path({"", {""}}, path, value, value);
+}
+
+/// Returns whether a word of the command line gives a path or text to the key `path`. Such a text is taken as
+/// it stands: ` a #1.png` names a file. A list of paths, and a text in quotes, are YAML.
+bool Layers::is_one_text(const std::string& path, const std::string& text) const {
+  const KeyDeclaration* const key = schema_.find(path);
+  if (key == nullptr || text.empty()) return false;
+  const bool is_list = key->type == ValueType::paths && text.front() == '[';
+  const bool is_quoted =
+      text.size() > 1 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+  const bool is_text =
+      key->type == ValueType::text || key->type == ValueType::path || key->type == ValueType::paths;
+  return is_text && !is_list && !is_quoted;
 }
 
 void Layers::apply(const Target& target, const Node& value, const Node& place) {
@@ -207,7 +221,7 @@ void Layers::set_each(const Target& target, const Node& value) {
 bool Layers::allows(const std::string& name, const Node& value) const {
   const KeyDeclaration& key = *schema_.find(name);
   return key.type != ValueType::choice ||
-         std::find(key.choices.begin(), key.choices.end(), value.text) != key.choices.end();
+         std::ranges::find(key.choices, meant_choice(value, key.choices)) != key.choices.end();
 }
 
 void Layers::fail_unknown(const Target& target, const std::string& component, const Node& place) const {

@@ -31,6 +31,8 @@ class Layers {
   Deck::Unread take_unread() { return std::move(unread_); }
 
  private:
+  bool is_one_text(const std::string& path, const std::string& text) const;
+
   /// A key or block as the user has written it, and the full names of all keys or blocks that it stands for.
   /// There are several names if a pattern was written.
   struct Target {

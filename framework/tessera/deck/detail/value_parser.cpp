@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 bool is_word(const Node& node, std::string_view word) {
   return node.kind == Node::Kind::scalar && !node.quoted && node.text == word;
 }
+
+constexpr std::array<std::string_view, 3> yes_words{"true", "yes", "on"}, no_words{"false", "no", "off"};
 
 class ValueParser {
  public:
@@ -69,9 +72,9 @@ class ValueParser {
   }
 
   bool boolean(const Node& node) const {
-    for (std::string_view word : {"true", "yes", "on"})
+    for (std::string_view word : yes_words)
       if (is_word(node, word)) return true;
-    for (std::string_view word : {"false", "no", "off"})
+    for (std::string_view word : no_words)
       if (is_word(node, word)) return false;
     fail(node);
   }
@@ -137,8 +140,8 @@ class ValueParser {
   }
 
   std::string choice(const Node& node) const {
-    const std::string& text = scalar(node).text;
     const auto& choices = key_.choices;
+    const std::string& text = meant_choice(scalar(node), choices);
     if (choices.empty()) return text;
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
     if (const auto refusal = key_.refusals.find(text); refusal != key_.refusals.end())
@@ -227,6 +230,15 @@ class ValueParser {
 };
 
 }  // namespace
+
+const std::string& meant_choice(const Node& node, const std::vector<std::string>& choices) {
+  for (const auto& words : {yes_words, no_words}) {
+    if (node.quoted || std::ranges::find(words, node.text) == words.end()) continue;
+    for (const std::string& choice : choices)
+      if (std::ranges::find(words, choice) != words.end()) return choice;
+  }
+  return node.text;
+}
 
 Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node, const Origin& origin,
                   const Environment& environment) {

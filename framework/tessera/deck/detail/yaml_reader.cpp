@@ -186,6 +186,11 @@ Node read_yaml(std::string_view text, const Origin& origin) {
   return builder.take();
 }
 
+Node read_word(std::string_view text, const Origin& origin) {
+  check_text(text, origin);
+  return {.kind = Node::Kind::scalar, .text = std::string(text)};
+}
+
 std::string location(const Origin& origin, const Node& node) {
   const std::string name = printable(origin.name);
   return origin.has_lines ? fmt::format("{}:{}:{}", name, node.line, node.column) : name;

@@ -37,6 +37,9 @@ struct Node {
 /// deeper than 32 levels. An empty document gives a null node.
 Node read_yaml(std::string_view text, const Origin& origin);
 
+/// Returns a scalar with this text as it stands. Throws InputError if it is not UTF-8 text.
+Node read_word(std::string_view text, const Origin& origin);
+
 /// Returns the text "name:line:column" for the place of a node, or only the name of the origin if the origin
 /// has no lines.
 std::string location(const Origin& origin, const Node& node);
@@ -51,6 +54,10 @@ inline constexpr const char* include_key = "include";
 /// Returns the paths that the key `include` of a deck gives. The list is empty if the deck has no such key.
 /// Throws InputError if the value of the key is neither a path nor a list of paths.
 std::vector<Node> included(const Node& root, const Origin& origin);
+
+/// Returns the choice that a scalar means: its text, or the choice that says yes or no as its text does, such
+/// as `on` for `true`.
+const std::string& meant_choice(const Node& node, const std::vector<std::string>& choices);
 
 /// Returns the value of a node, which has the type of the key. Throws InputError, with the place of the
 /// error, if the node has no such value or the key does not allow this value. `name` is the key as the user

@@ -24,6 +24,15 @@ constexpr std::int64_t work_of_row = 4;
 constexpr std::int64_t group = 512;
 constexpr int first_tag = 2;
 
+/// Adds the sums of another rank. This is an MPI_User_function.
+void add_turn_sums(void* from, void* to, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) {
+    const TurnSums& other = static_cast<const TurnSums*>(from)[i];
+    static_cast<TurnSums*>(to)[i].change.merge(other.change);
+    static_cast<TurnSums*>(to)[i].lost.merge(other.lost);
+  }
+}
+
 template <class T>
 Kokkos::View<T*, MemorySpace> allocated(const char* name, std::int64_t count) {
   const Kokkos::View<T*, MemorySpace> view(Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing),
@@ -265,7 +274,10 @@ void RowUpdate::compute_on_device(Rows rows, const Row& row, TurnSums& sums) con
 }
 
 PowerIteration::PowerIteration(const RankGraph& graph, double damping, Product product)
-    : graph_(graph), damping_(damping), update_(graph, damping, product) {
+    : graph_(graph),
+      damping_(damping),
+      update_(graph, damping, product),
+      addition_(sizeof(TurnSums), &add_turn_sums) {
   for (int i = 0; i < 2; ++i) {
     gives_[i] = update_.make_gives();
     exchanges_[i] = std::make_unique<tessera::IndexedExchange<double>>(graph.communicator, first_tag + i,
@@ -287,11 +299,7 @@ std::vector<double> PowerIteration::ranks() const {
 }
 
 void PowerIteration::add_over_ranks(TurnSums& sums) const {
-  sums.change.normalise();
-  sums.lost.normalise();
-  static_assert(sizeof(TurnSums) == 2 * sizeof(tessera::ExactSum<double>));
-  if (graph_.bounds.size() > 2)
-    MPI_Allreduce(MPI_IN_PLACE, &sums, 2, addition_.datatype(), addition_.operation(), graph_.communicator);
+  if (graph_.bounds.size() > 2) addition_.run(&sums, graph_.communicator);
 }
 
 void PowerIteration::begin() {

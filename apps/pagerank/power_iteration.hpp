@@ -8,8 +8,8 @@
 #include "rank_graph.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/exact_sum.hpp"
-#include "tessera/view/exact_sum_mpi.hpp"
 #include "tessera/view/indexed_exchange.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace pagerank {
 
@@ -141,7 +141,7 @@ class PowerIteration {
   const RankGraph& graph_;
   double damping_;
   RowUpdate update_;
-  tessera::ExactSumOperation<double> addition_;
+  tessera::ValueReduction addition_;
   /// The parts of their ranks that vertices give for a weight of 1: own vertices, and behind them ghosts. A
   /// turn reads the array number `from_` and writes the other one.
   Values gives_[2];

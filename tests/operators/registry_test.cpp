@@ -7,7 +7,7 @@
 
 #include "domain/random.hpp"
 #include "messages.hpp"
-#include "tessera/operators/point.hpp"
+#include "tessera/operators/operators.hpp"
 
 namespace tessera::test {
 namespace {
@@ -88,6 +88,34 @@ TEST(Registry, ChecksImages) {
   expect_message(sample.error("add", {sample.bytes, sample.numbers}), {"'step'", "'bytes' is uint8", "cast"});
   expect_message(sample.error("bit_and", {sample.numbers}), {"'step'", "operator takes", "cast it first"});
   expect_message(sample.error("invert", {sample.wide}), {"'step'", "'wide' is float64", "operator takes"});
+}
+
+/// Gives an operator the parameters of its C++ function, and returns 1.
+template <class Parameters, int least, int most>
+int called(const operators::Function<Parameters, least, most>& function) {
+  Sample sample;
+  const Image image = sample.bytes;
+  try {
+    operators::find_operator(function.name)
+        .call(sample.pipeline, std::vector<Image>(most, image), Parameters{.name = "step"});
+  } catch (const InputError&) {
+    // Images and values may be refused, but not the structure of the parameters.
+  }
+  return 1;
+}
+
+TEST(Registry, FunctionsHaveTheParametersOfOperators) {
+  using namespace operators;
+  const auto count = [](const auto&... functions) { return (called(functions) + ...); };
+  EXPECT_EQ(
+      count(operators::add, subtract, operators::difference, minimum, maximum, bit_and, bit_or, bit_xor,
+            multiply, divide, operators::abs, invert, limit, threshold, levels, operators::gamma, lookup,
+            operators::cast, blend, squared_differences, convolution, gaussian, box, sobel, scharr, prewitt,
+            laplacian, unsharp, thin_edges, erode, dilate, operators::open, operators::close,
+            morphological_gradient, top_hat, black_hat, median, percentile, variance, bilateral, shift, flip,
+            rotate, crop, pad, resize, pyramid_down, pyramid_up, channel, merge, colour_matrix, grey, ycbcr,
+            from_ycbcr, lab, histogram, mean, least, greatest, equalise, otsu, stretch, distance),
+      static_cast<int>(all_operators().size()));
 }
 
 TEST(Registry, StagesGetNames) {

@@ -11,36 +11,11 @@
 namespace tessera::graph::detail {
 
 std::string_view name_of(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::source:
-      return "source";
-    case TaskKind::input:
-      return "input";
-    case TaskKind::task:
-      return "task";
-    case TaskKind::keeper:
-      return "keeper";
-    case TaskKind::sink:
-      return "sink";
-    case TaskKind::output:
-      return "output";
-    case TaskKind::scatter:
-      return "scatter";
-    case TaskKind::gather:
-      return "gather";
-    case TaskKind::route:
-      return "replicate";
-    case TaskKind::send:
-      return "send";
-    case TaskKind::turn:
-    case TaskKind::enter:
-      return "loop";
-    case TaskKind::feedback:
-      return "feedback";
-    case TaskKind::merge:
-      return "merge";
-  }
-  return "task";
+  constexpr std::string_view names[] = {"source", "input",   "task",     "keeper",    "sink",
+                                        "output", "scatter", "gather",   "replicate", "send",
+                                        "loop",   "loop",    "feedback", "merge"};
+  static_assert(std::size(names) == static_cast<std::size_t>(TaskKind::merge) + 1);
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string title(const TaskDeclaration& task) {

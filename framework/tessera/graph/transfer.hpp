@@ -149,6 +149,14 @@ struct Transfer<Lease<T>> {
 
 namespace detail {
 
+/// Returns the bytes of some values, one after the other.
+template <class... Ts>
+Bytes packed_values(const Ts&... values) {
+  Bytes bytes;
+  (Transfer<Ts>::pack(values, bytes), ...);
+  return bytes;
+}
+
 /// Returns the bytes that the rank `root` passes on all ranks. Collective.
 Bytes broadcast(MPI_Comm communicator, const Bytes& bytes, int root);
 
@@ -157,9 +165,7 @@ Bytes broadcast(MPI_Comm communicator, const Bytes& bytes, int root);
 /// Returns the value that the rank `root` passes on all ranks. Transfer says how it is sent. Collective.
 template <class T>
 T broadcast(MPI_Comm communicator, const T& value, int root = 0) {
-  Bytes bytes;
-  Transfer<T>::pack(value, bytes);
-  bytes = detail::broadcast(communicator, bytes, root);
+  Bytes bytes = detail::broadcast(communicator, detail::packed_values(value), root);
   return Transfer<T>::unpack(bytes);
 }
 
@@ -187,9 +193,7 @@ class SendBody final : public Body {
     const auto ranks = ranks_of(emitter, value);
     for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
       if (*rank == emitter.own_rank() || std::find(ranks.begin(), rank, *rank) != rank) continue;
-      Bytes bytes;
-      Transfer<T>::pack(value, bytes);
-      emitter.send(*rank, std::move(bytes));
+      emitter.send(*rank, packed_values(value));
     }
     if (std::find(ranks.begin(), ranks.end(), emitter.own_rank()) != ranks.end()) {
       call.item->hold();

@@ -12,7 +12,7 @@
 namespace tessera::operators {
 namespace {
 
-using detail::Lane;
+using detail::Entry, detail::Lane;
 
 // Each operation combines two elements of T. `Number` is the type in which it takes them.
 
@@ -158,137 +158,43 @@ Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, con
   });
 }
 
-using ArithmeticEntry = detail::Entry<Arithmetic>;
-
-ArithmeticEntry make_arithmetic_entry(const std::string& name, const std::string& help, bool integers_only,
-                                      const ArithmeticEntry::Build& build) {
-  ArithmeticEntry entry({.name = name,
-                         .group = "point",
-                         .help = help,
-                         .inputs = {"image", "other"},
-                         .required_inputs = 1,
-                         .parameters = {},
-                         .types = integers_only ? detail::same_integer_type() : detail::same_type(),
-                         .example = "{" + name + ": a, value: 16} or {" + name + ": [a, b]}",
-                         .apply = {}},
-                        build);
-  entry.parameter(
-      "value", &Arithmetic::value,
-      {.help = integers_only ? "The constant, a whole number of the type, if there is no second image."
-                             : "The constant, if there is no second image. It is rounded for images of "
-                               "integers.",
-       .optional = true});
-  return entry;
-}
-
-const ArithmeticEntry& add_entry() {
-  static const ArithmeticEntry entry =
-      make_arithmetic_entry("add", "Adds a constant or another image.", false, build_arithmetic<AddPoints>);
-  return entry;
-}
-const ArithmeticEntry& subtract_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "subtract", "Subtracts a constant or another image. Negative differences of integers become 0.", false,
-      build_arithmetic<SubtractPoints>);
-  return entry;
-}
-const ArithmeticEntry& difference_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "difference", "The absolute difference of an image and a constant or another image.", false,
-      build_arithmetic<DifferenceOfPoints>);
-  return entry;
-}
-const ArithmeticEntry& minimum_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "minimum",
-      "The lesser of each point and a constant or the point of another image; NaN if one of them is NaN.",
-      false, build_arithmetic<LesserPoint>);
-  return entry;
-}
-const ArithmeticEntry& maximum_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "maximum",
-      "The greater of each point and a constant or the point of another image; NaN if one of them is NaN.",
-      false, build_arithmetic<GreaterPoint>);
-  return entry;
-}
-const ArithmeticEntry& bit_and_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "bit_and", "The bits that each point has in common with a constant or another image.", true,
-      build_arithmetic<AndBits, true>);
-  return entry;
-}
-const ArithmeticEntry& bit_or_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "bit_or", "The bits that are set in each point, or in a constant or another image.", true,
-      build_arithmetic<OrBits, true>);
-  return entry;
-}
-const ArithmeticEntry& bit_xor_entry() {
-  static const ArithmeticEntry entry = make_arithmetic_entry(
-      "bit_xor", "The bits in which each point differs from a constant or another image.", true,
-      build_arithmetic<XorBits, true>);
-  return entry;
+Entry<Arithmetic> arithmetic_entry(const std::string& name, const std::string& help, bool integers_only,
+                                   const Entry<Arithmetic>::Build& build) {
+  Entry<Arithmetic> entry(name, help, "{" + name + ": a, value: 16} or {" + name + ": [a, b]}", build);
+  if (integers_only) entry.types(detail::same_integer_type());
+  return entry.inputs({"image", "other"}, 1)
+      .parameter(
+          "value", &Arithmetic::value,
+          {.help = integers_only ? "The constant, a whole number of the type, if there is no second image."
+                                 : "The constant, if there is no second image. It is rounded for images of "
+                                   "integers.",
+           .optional = true});
 }
 
 }  // namespace
 
-Image add(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return add_entry().run(pipeline, {image}, parameters);
-}
-Image add(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return add_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image subtract(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return subtract_entry().run(pipeline, {image}, parameters);
-}
-Image subtract(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return subtract_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image difference(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return difference_entry().run(pipeline, {image}, parameters);
-}
-Image difference(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return difference_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image minimum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return minimum_entry().run(pipeline, {image}, parameters);
-}
-Image minimum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return minimum_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image maximum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return maximum_entry().run(pipeline, {image}, parameters);
-}
-Image maximum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return maximum_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image bit_and(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return bit_and_entry().run(pipeline, {image}, parameters);
-}
-Image bit_and(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return bit_and_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image bit_or(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return bit_or_entry().run(pipeline, {image}, parameters);
-}
-Image bit_or(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return bit_or_entry().run(pipeline, {image, other}, {.name = parameters.name});
-}
-Image bit_xor(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
-  return bit_xor_entry().run(pipeline, {image}, parameters);
-}
-Image bit_xor(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
-  return bit_xor_entry().run(pipeline, {image, other}, {.name = parameters.name});
+std::vector<Operator> detail::arithmetic_operators() {
+  return {
+      arithmetic_entry("add", "Adds a constant or another image.", false, build_arithmetic<AddPoints>),
+      arithmetic_entry("subtract",
+                       "Subtracts a constant or another image. Negative differences of integers become 0.",
+                       false, build_arithmetic<SubtractPoints>),
+      arithmetic_entry("difference", "The absolute difference of an image and a constant or another image.",
+                       false, build_arithmetic<DifferenceOfPoints>),
+      arithmetic_entry("minimum",
+                       "The lesser of each point and a constant or the point of another image; NaN if one of "
+                       "them is NaN.",
+                       false, build_arithmetic<LesserPoint>),
+      arithmetic_entry("maximum",
+                       "The greater of each point and a constant or the point of another image; NaN if one "
+                       "of them is NaN.",
+                       false, build_arithmetic<GreaterPoint>),
+      arithmetic_entry("bit_and", "The bits that each point has in common with a constant or another image.",
+                       true, build_arithmetic<AndBits, true>),
+      arithmetic_entry("bit_or", "The bits that are set in each point, or in a constant or another image.",
+                       true, build_arithmetic<OrBits, true>),
+      arithmetic_entry("bit_xor", "The bits in which each point differs from a constant or another image.",
+                       true, build_arithmetic<XorBits, true>)};
 }
 
-namespace detail {
-
-std::vector<Operator> arithmetic_operators() {
-  return {add_entry().erased(),     subtract_entry().erased(), difference_entry().erased(),
-          minimum_entry().erased(), maximum_entry().erased(),  bit_and_entry().erased(),
-          bit_or_entry().erased(),  bit_xor_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

@@ -198,129 +198,50 @@ Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Name
   });
 }
 
-Operator colour_operator(const std::string& name, const std::string& help, const std::string& example,
-                         const std::vector<std::string>& inputs = {"image"},
-                         const std::vector<TypeRule>& types = detail::same_type()) {
-  return {.name = name,
-          .group = "colour",
-          .help = help,
-          .inputs = inputs,
-          .required_inputs = static_cast<int>(inputs.size()),
-          .parameters = {},
-          .types = types,
-          .example = example,
-          .apply = {}};
-}
+}  // namespace
 
-const detail::Entry<Channel>& channel_entry() {
-  static const auto entry =
-      detail::Entry<Channel>(colour_operator("channel", "One channel of an image, as an image of (x, y).",
-                                             "{channel: a, index: 1}"),
-                             build_channel)
+std::vector<Operator> detail::colour_operators() {
+  return {
+      Entry<Channel>("channel", "One channel of an image, as an image of (x, y).", "{channel: a, index: 1}",
+                     build_channel)
           .parameter("index", &Channel::index,
-                     {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20});
-  return entry;
-}
-const detail::Entry<Named>& merge_entry() {
-  static const detail::Entry<Named> entry(
-      colour_operator("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
-                      "{merge: [red, green, blue]}", {"first", "second", "third"}),
-      build_merge);
-  return entry;
-}
-const detail::Entry<ColourMatrix>& matrix_entry() {
-  static const auto entry =
-      detail::Entry<ColourMatrix>(
-          colour_operator(
-              "colour_matrix",
-              "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one "
-              "row makes an image of (x, y). There are at most 4 channels.",
-              "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}"),
-          build_matrix)
-          .parameter(
-              "matrix", &ColourMatrix::matrix,
-              {.help =
-                   "A row for each channel of the result, with a weight for each channel of the image, and "
-                   "possibly a number that is added.",
-               .required = true});
-  return entry;
-}
-const detail::Entry<Named>& grey_entry() {
-  static const detail::Entry<Named> entry(
-      colour_operator("grey",
-                      "The grey image of an image in colour, as an image of "
-                      "(x, y): 0.299 red + 0.587 green + 0.114 blue, "
-                      "as in OpenCV; scikit-image has other weights.",
-                      "{grey: a}"),
-      build_sums({{0.299, 0.587, 0.114}}));
-  return entry;
-}
-const detail::Entry<Named>& ycbcr_entry() {
-  static const detail::Entry<Named> entry(
-      colour_operator("ycbcr",
-                      "Luma and chroma of an image in colour, with the full "
-                      "range of the type, as in JPEG files. OpenCV's "
-                      "YCrCb has Cr before Cb, and weights of chroma with three digits.",
-                      "{ycbcr: a}"),
-      build_sums({{0.299, 0.587, 0.114, 0},
-                  {-0.168735892, -0.331264108, 0.5, 1},
-                  {0.5, -0.418687589, -0.081312411, 1}}));
-  return entry;
-}
-const detail::Entry<Named>& from_ycbcr_entry() {
-  static const detail::Entry<Named> entry(
-      colour_operator("from_ycbcr",
-                      "The image in colour whose luma and chroma are those of an image (see ycbcr).",
-                      "{from_ycbcr: a}"),
-      build_sums({{1, 0, 1.402, -1.402},
-                  {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
-                  {1, 1.772, 0, -1.772}}));
-  return entry;
-}
-const detail::Entry<Named>& lab_entry() {
-  static const detail::Entry<Named> entry(
-      colour_operator(
+                     {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20}),
+      Entry<Named>("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
+                   "{merge: [red, green, blue]}", build_merge)
+          .inputs({"first", "second", "third"}, 3),
+      Entry<ColourMatrix>(
+          "colour_matrix",
+          "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one row "
+          "makes an image of (x, y). There are at most 4 channels.",
+          "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}", build_matrix)
+          .parameter("matrix", &ColourMatrix::matrix,
+                     {.help = "A row for each channel of the result, with a weight for each channel of the "
+                              "image, and possibly a number that is added.",
+                      .required = true}),
+      Entry<Named>("grey",
+                   "The grey image of an image in colour, as an image of (x, y): 0.299 red + 0.587 green + "
+                   "0.114 blue, as in OpenCV; scikit-image has other weights.",
+                   "{grey: a}", build_sums({{0.299, 0.587, 0.114}})),
+      Entry<Named>("ycbcr",
+                   "Luma and chroma of an image in colour, with the full range of the type, as in JPEG "
+                   "files. OpenCV's YCrCb has Cr before Cb, and weights of chroma with three digits.",
+                   "{ycbcr: a}",
+                   build_sums({{0.299, 0.587, 0.114, 0},
+                               {-0.168735892, -0.331264108, 0.5, 1},
+                               {0.5, -0.418687589, -0.081312411, 1}})),
+      Entry<Named>("from_ycbcr",
+                   "The image in colour whose luma and chroma are those of an image (see ycbcr).",
+                   "{from_ycbcr: a}",
+                   build_sums({{1, 0, 1.402, -1.402},
+                               {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
+                               {1, 1.772, 0, -1.772}})),
+      Entry<Named>(
           "lab",
           "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
           "from colours of sRGB, as scikit-image's rgb2lab, whose weights have six digits. OpenCV's Lab of "
           "uint8 is scaled to bytes.",
-          "{lab: a}", {"image"}, detail::always(ElementType::float32)),
-      build_lab);
-  return entry;
+          "{lab: a}", build_lab)
+          .types(always(ElementType::float32))};
 }
 
-}  // namespace
-
-Image channel(Pipeline& pipeline, const Image& image, const Channel& parameters) {
-  return channel_entry().run(pipeline, {image}, parameters);
-}
-Image merge(Pipeline& pipeline, const Image& first, const Image& second, const Image& third,
-            const Named& parameters) {
-  return merge_entry().run(pipeline, {first, second, third}, parameters);
-}
-Image colour_matrix(Pipeline& pipeline, const Image& image, const ColourMatrix& parameters) {
-  return matrix_entry().run(pipeline, {image}, parameters);
-}
-Image grey(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return grey_entry().run(pipeline, {image}, parameters);
-}
-Image ycbcr(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return ycbcr_entry().run(pipeline, {image}, parameters);
-}
-Image from_ycbcr(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return from_ycbcr_entry().run(pipeline, {image}, parameters);
-}
-Image lab(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return lab_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> colour_operators() {
-  return {channel_entry().erased(), merge_entry().erased(), matrix_entry().erased(),
-          grey_entry().erased(),    ycbcr_entry().erased(), from_ycbcr_entry().erased(),
-          lab_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

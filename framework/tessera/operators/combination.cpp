@@ -103,118 +103,51 @@ Image build_quotient(Pipeline& pipeline, const std::vector<Image>& images, const
   return add_scaled(pipeline, images[0], parameters.scale / *parameters.value, parameters.name);
 }
 
-using ScalingEntry = detail::Entry<Scaling>;
+Image build_blend(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, p.name, Blend<T>{}, images[0].domain, detail::typed<T>(images[0]),
+                                detail::typed<T>(images[1]), detail::typed<T>(images[2]));
+  });
+}
 
-ScalingEntry make_scaling_entry(const std::string& name, const std::string& help, const std::string& example,
-                                const ScalingEntry::Build& build) {
-  ScalingEntry entry({.name = name,
-                      .group = "point",
-                      .help = help,
-                      .inputs = {"image", "other"},
-                      .required_inputs = 1,
-                      .parameters = {},
-                      .types = detail::same_type(),
-                      .example = example,
-                      .apply = {}},
-                     build);
-  entry
+Image build_squared_differences(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<float>(pipeline, p.name, SquaredDifferences{}, images[0].domain,
+                                    detail::typed<T>(images[0]), detail::typed<T>(images[1]),
+                                    detail::typed<T>(images[2]));
+  });
+}
+
+detail::Entry<Scaling> scaling_entry(const std::string& name, const std::string& help,
+                                     const std::string& example, const detail::Entry<Scaling>::Build& build) {
+  return detail::Entry<Scaling>(name, help, example, build)
+      .inputs({"image", "other"}, 1)
       .parameter("value", &Scaling::value,
                  {.help = "The constant, if there is no second image.", .optional = true})
       .parameter("scale", &Scaling::scale, {.help = "A factor of the result."});
-  return entry;
-}
-
-const ScalingEntry& multiply_entry() {
-  static const ScalingEntry entry =
-      make_scaling_entry("multiply", "Multiplies by a constant or another image, and by 'scale'.",
-                         "{multiply: a, value: 1.5} or {multiply: [a, b], scale: 0.00392}", build_product);
-  return entry;
-}
-const ScalingEntry& divide_entry() {
-  static const ScalingEntry entry = make_scaling_entry(
-      "divide",
-      "Divides by a constant or another image, and multiplies by 'scale'. A quotient of integers "
-      "by 0 is 0. The "
-      "quotient by a constant is the product with its reciprocal.",
-      "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient);
-  return entry;
-}
-
-using TriadicEntry = detail::Entry<Named>;
-
-const TriadicEntry& blend_entry() {
-  static const TriadicEntry entry(
-      {.name = "blend",
-       .group = "point",
-       .help = "Blends two images: image * alpha + other * (1 - alpha). The greatest value of 'alpha', 1 for "
-               "float32, stands for 1.",
-       .inputs = {"image", "other", "alpha"},
-       .required_inputs = 3,
-       .parameters = {},
-       .types = detail::same_type(),
-       .example = "{blend: [front, back, alpha]}",
-       .apply = {}},
-      [](Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
-        return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-          return detail::add_stage<T>(pipeline, parameters.name, Blend<T>{}, images[0].domain,
-                                      detail::typed<T>(images[0]), detail::typed<T>(images[1]),
-                                      detail::typed<T>(images[2]));
-        });
-      });
-  return entry;
-}
-const TriadicEntry& squared_differences_entry() {
-  static const TriadicEntry entry(
-      {.name = "squared_differences",
-       .group = "point",
-       .help =
-           "The sum of the squared differences of 'reference' and each of the other two images, as in stereo "
-           "vision with several cameras.",
-       .inputs = {"reference", "first", "second"},
-       .required_inputs = 3,
-       .parameters = {},
-       .types = detail::always(ElementType::float32),
-       .example = "{squared_differences: [middle, left, right]}",
-       .apply = {}},
-      [](Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
-        return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-          return detail::add_stage<float>(pipeline, parameters.name, SquaredDifferences{}, images[0].domain,
-                                          detail::typed<T>(images[0]), detail::typed<T>(images[1]),
-                                          detail::typed<T>(images[2]));
-        });
-      });
-  return entry;
 }
 
 }  // namespace
 
-Image multiply(Pipeline& pipeline, const Image& image, const Scaling& parameters) {
-  return multiply_entry().run(pipeline, {image}, parameters);
-}
-Image multiply(Pipeline& pipeline, const Image& image, const Image& other, const Scaling& parameters) {
-  return multiply_entry().run(pipeline, {image, other}, parameters);
-}
-Image divide(Pipeline& pipeline, const Image& image, const Scaling& parameters) {
-  return divide_entry().run(pipeline, {image}, parameters);
-}
-Image divide(Pipeline& pipeline, const Image& image, const Image& other, const Scaling& parameters) {
-  return divide_entry().run(pipeline, {image, other}, parameters);
-}
-Image blend(Pipeline& pipeline, const Image& image, const Image& other, const Image& alpha,
-            const Named& parameters) {
-  return blend_entry().run(pipeline, {image, other, alpha}, parameters);
-}
-Image squared_differences(Pipeline& pipeline, const Image& reference, const Image& first, const Image& second,
-                          const Named& parameters) {
-  return squared_differences_entry().run(pipeline, {reference, first, second}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> combination_operators() {
-  return {multiply_entry().erased(), divide_entry().erased(), blend_entry().erased(),
-          squared_differences_entry().erased()};
+std::vector<Operator> detail::combination_operators() {
+  return {
+      scaling_entry("multiply", "Multiplies by a constant or another image, and by 'scale'.",
+                    "{multiply: a, value: 1.5} or {multiply: [a, b], scale: 0.00392}", build_product),
+      scaling_entry("divide",
+                    "Divides by a constant or another image, and multiplies by 'scale'. A quotient of "
+                    "integers by 0 is 0. The quotient by a constant is the product with its reciprocal.",
+                    "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient),
+      Entry<Named>("blend",
+                   "Blends two images: image * alpha + other * (1 - alpha). The greatest value of 'alpha', 1 "
+                   "for float32, stands for 1.",
+                   "{blend: [front, back, alpha]}", build_blend)
+          .inputs({"image", "other", "alpha"}, 3),
+      Entry<Named>("squared_differences",
+                   "The sum of the squared differences of 'reference' and each of the other two images, as "
+                   "in stereo vision with several cameras.",
+                   "{squared_differences: [middle, left, right]}", build_squared_differences)
+          .inputs({"reference", "first", "second"}, 3)
+          .types(always(ElementType::float32))};
 }
 
-}  // namespace detail
 }  // namespace tessera::operators

@@ -126,23 +126,16 @@ Image build_box(Pipeline& pipeline, const std::vector<Image>& images, const Wind
   });
 }
 
-const detail::Entry<Convolution>& convolution_entry() {
-  static const auto entry =
-      detail::Entry<Convolution>(
-          {.name = "convolution",
-           .group = "convolution",
-           .help = "The convolution with a matrix of weights, times 'scale', plus 'offset', as "
-                   "scipy.ndimage.convolve with the same border: the kernel is turned by half a turn, which "
-                   "OpenCV's filter2D "
-                   "does not do. "
-                   "A kernel that is the product of a column and a row is computed along x and then along y.",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::same_type(),
-           .example = "{convolution: a, kernel: [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]}",
-           .apply = {}},
-          build_convolution)
+}  // namespace
+
+std::vector<Operator> detail::convolution_operators() {
+  return {
+      Entry<Convolution>(
+          "convolution",
+          "The convolution with a matrix of weights, times 'scale', plus 'offset', as scipy.ndimage.convolve "
+          "with the same border: the kernel is turned by half a turn, which OpenCV's filter2D does not do. A "
+          "kernel that is the product of a column and a row is computed along x and then along y.",
+          "{convolution: a, kernel: [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]}", build_convolution)
           .parameter("kernel", &Convolution::kernel,
                      {.help = "The weights, row by row. The numbers of rows and columns are odd, at most 31.",
                       .required = true})
@@ -152,80 +145,29 @@ const detail::Entry<Convolution>& convolution_entry() {
                      {.help = "Whether the weights are divided by their sum."})
           .parameter("float_result", &Convolution::float_result,
                      {.help = "Whether the result is of float32, so that it may be negative."})
-          .parameter("border", &Convolution::border, {.help = "The values beyond the borders."});
-  return entry;
-}
-const detail::Entry<Gaussian>& gaussian_entry() {
-  static const auto entry =
-      detail::Entry<Gaussian>(
-          {.name = "gaussian",
-           .group = "convolution",
-           .help =
-               "Smooths by a Gaussian, along x (stage <name>_x) and then along y, as scipy.ndimage with the "
-               "same border, whose default "
-               "there is another one. OpenCV "
-               "ends the "
-               "weights after 3 standard deviations for images of uint8. These are computed in fixed-point "
-               "arithmetic of 16 bits if there are at most 32 weights on each side: before it is rounded, a "
-               "value is off by less than 0.05. Images of one value stay as they are.",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::same_type(),
-           .example = "{gaussian: a, sigma: 2}",
-           .apply = {}},
-          build_gaussian)
+          .border(),
+      Entry<Gaussian>(
+          "gaussian",
+          "Smooths by a Gaussian, along x (stage <name>_x) and then along y, as scipy.ndimage with the same "
+          "border, whose default there is another one. OpenCV ends the weights after 3 standard deviations "
+          "for images of uint8. These are computed in fixed-point arithmetic of 16 bits if there are at most "
+          "32 weights on each side: before it is rounded, a value is off by less than 0.05. Images of one "
+          "value stay as they are.",
+          "{gaussian: a, sigma: 2}", build_gaussian)
           .parameter("sigma", &Gaussian::sigma,
                      {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
           .parameter("truncate", &Gaussian::truncate,
                      {.help = "The number of standard deviations after which the weights end.",
                       .least = 1,
                       .greatest = 8})
-          .parameter("border", &Gaussian::border, {.help = "The values beyond the borders."});
-  return entry;
-}
-const detail::Entry<Window>& box_entry() {
-  static const auto entry =
-      detail::Entry<Window>(
-          {.name = "box",
-           .group = "convolution",
-           .help =
-               "The mean of a window. Sums of integers are exact. For float32 and windows of at most 15 x 15 "
-               "points, sums along x are a stage of their own (<name>_x).",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::same_type(),
-           .example = "{box: a, window: [5, 5]}",
-           .apply = {}},
-          build_box)
-          .parameter("window", &Window::window,
-                     {.help = "The extents of the window along x and y.",
-                      .unit = "pixels",
-                      .least = 1,
-                      .greatest = 255,
-                      .odd = true})
-          .parameter("border", &Window::border, {.help = "The values beyond the borders."});
-  return entry;
+          .border(),
+      Entry<Window>(
+          "box",
+          "The mean of a window. Sums of integers are exact. For float32 and windows of at most 15 x 15 "
+          "points, sums along x are a stage of their own (<name>_x).",
+          "{box: a, window: [5, 5]}", build_box)
+          .window(255)
+          .border()};
 }
 
-}  // namespace
-
-Image convolution(Pipeline& pipeline, const Image& image, const Convolution& parameters) {
-  return convolution_entry().run(pipeline, {image}, parameters);
-}
-Image gaussian(Pipeline& pipeline, const Image& image, const Gaussian& parameters) {
-  return gaussian_entry().run(pipeline, {image}, parameters);
-}
-Image box(Pipeline& pipeline, const Image& image, const Window& parameters) {
-  return box_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> convolution_operators() {
-  return {convolution_entry().erased(), gaussian_entry().erased(), box_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

@@ -5,17 +5,6 @@
 #include "tessera/operators/detail/image_stage.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, Direction>, 3> words_of<Direction>{{
-    {"horizontal", Direction::horizontal},
-    {"vertical", Direction::vertical},
-    {"both", Direction::both},
-}};
-
-}  // namespace detail
-
 namespace {
 
 /// A stage body: the point that lies `x` columns and `y` rows away.
@@ -136,112 +125,52 @@ Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Pad&
                    image, detail::with_extents(image, width, height));
 }
 
-Operator geometry_operator(const std::string& name, const std::string& help, const std::string& example) {
-  return {.name = name,
-          .group = "geometry",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = detail::same_type(),
-          .example = example,
-          .apply = {}};
-}
-
-const detail::Entry<Shift>& shift_entry() {
-  static const auto entry =
-      detail::Entry<Shift>(
-          geometry_operator("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}"),
-          build_shift)
-          .parameter("by", &Shift::by,
-                     {.help = "How far the image moves along x and y.",
-                      .unit = "pixels",
-                      .least = -(1 << 26),
-                      .greatest = 1 << 26,
-                      .required = true})
-          .parameter("border", &Shift::border, {.help = "The values that come in from beyond the borders."});
-  return entry;
-}
-const detail::Entry<Flip>& flip_entry() {
-  static const auto entry =
-      detail::Entry<Flip>(geometry_operator("flip", "Mirrors an image.", "{flip: a, direction: vertical}"),
-                          build_flip)
-          .parameter("direction", &Flip::direction,
-                     {.help = "Whether left and right are exchanged, or top and bottom, or both."});
-  return entry;
-}
-const detail::Entry<Rotate>& rotate_entry() {
-  static const auto entry =
-      detail::Entry<Rotate>(
-          geometry_operator("rotate", "Rotates by quarter turns, clockwise where y points down.",
-                            "{rotate: a}"),
-          build_rotate)
-          .parameter("quarters", &Rotate::quarters,
-                     {.help = "The number of quarter turns.", .least = 1, .greatest = 3});
-  return entry;
-}
-const detail::Entry<Crop>& crop_entry() {
-  static const auto entry =
-      detail::Entry<Crop>(geometry_operator("crop", "Keeps a part of an image.",
-                                            "{crop: a, offset: [100, 50], size: [640, 480]}"),
-                          build_crop)
-          .parameter("offset", &Crop::offset,
-                     {.help = "The first column and row that are kept, counted from 0.",
-                      .unit = "pixels",
-                      .least = 0,
-                      .greatest = 1 << 30})
-          .parameter("size", &Crop::size,
-                     {.help = "The numbers of columns and rows that are kept.",
-                      .unit = "pixels",
-                      .least = 1,
-                      .greatest = 1 << 30,
-                      .required = true});
-  return entry;
-}
-const detail::Entry<Pad>& pad_entry() {
-  static const auto entry =
-      detail::Entry<Pad>(geometry_operator("pad", "Adds points around an image.",
-                                           "{pad: a, columns: [8, 8], rows: [8, 8], border: mirror}"),
-                         build_pad)
-          .parameter("columns", &Pad::columns,
-                     {.help = "The numbers of columns that are added on the left and on the right.",
-                      .unit = "pixels",
-                      .least = 0,
-                      .greatest = 1 << 26})
-          .parameter("rows", &Pad::rows,
-                     {.help = "The numbers of rows that are added above and below.",
-                      .unit = "pixels",
-                      .least = 0,
-                      .greatest = 1 << 26})
-          .parameter("border", &Pad::border, {.help = "The values of the points that are added."})
-          .parameter("value", &Pad::value, {.help = "The value, if the border is constant."});
-  return entry;
-}
-
 }  // namespace
 
-Image shift(Pipeline& pipeline, const Image& image, const Shift& parameters) {
-  return shift_entry().run(pipeline, {image}, parameters);
-}
-Image flip(Pipeline& pipeline, const Image& image, const Flip& parameters) {
-  return flip_entry().run(pipeline, {image}, parameters);
-}
-Image rotate(Pipeline& pipeline, const Image& image, const Rotate& parameters) {
-  return rotate_entry().run(pipeline, {image}, parameters);
-}
-Image crop(Pipeline& pipeline, const Image& image, const Crop& parameters) {
-  return crop_entry().run(pipeline, {image}, parameters);
-}
-Image pad(Pipeline& pipeline, const Image& image, const Pad& parameters) {
-  return pad_entry().run(pipeline, {image}, parameters);
+std::vector<Operator> detail::geometry_operators() {
+  return {Entry<Shift>("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}", build_shift)
+              .parameter("by", &Shift::by,
+                         {.help = "How far the image moves along x and y.",
+                          .unit = "pixels",
+                          .least = -(1 << 26),
+                          .greatest = 1 << 26,
+                          .required = true})
+              .border("The values that come in from beyond the borders."),
+          Entry<Flip>("flip", "Mirrors an image.", "{flip: a, direction: vertical}", build_flip)
+              .parameter("direction", &Flip::direction,
+                         {.help = "Whether left and right are exchanged, or top and bottom, or both.",
+                          .choices = {"horizontal", "vertical", "both"}}),
+          Entry<Rotate>("rotate", "Rotates by quarter turns, clockwise where y points down.", "{rotate: a}",
+                        build_rotate)
+              .parameter("quarters", &Rotate::quarters,
+                         {.help = "The number of quarter turns.", .least = 1, .greatest = 3}),
+          Entry<Crop>("crop", "Keeps a part of an image.", "{crop: a, offset: [100, 50], size: [640, 480]}",
+                      build_crop)
+              .parameter("offset", &Crop::offset,
+                         {.help = "The first column and row that are kept, counted from 0.",
+                          .unit = "pixels",
+                          .least = 0,
+                          .greatest = 1 << 30})
+              .parameter("size", &Crop::size,
+                         {.help = "The numbers of columns and rows that are kept.",
+                          .unit = "pixels",
+                          .least = 1,
+                          .greatest = 1 << 30,
+                          .required = true}),
+          Entry<Pad>("pad", "Adds points around an image.",
+                     "{pad: a, columns: [8, 8], rows: [8, 8], border: mirror}", build_pad)
+              .parameter("columns", &Pad::columns,
+                         {.help = "The numbers of columns that are added on the left and on the right.",
+                          .unit = "pixels",
+                          .least = 0,
+                          .greatest = 1 << 26})
+              .parameter("rows", &Pad::rows,
+                         {.help = "The numbers of rows that are added above and below.",
+                          .unit = "pixels",
+                          .least = 0,
+                          .greatest = 1 << 26})
+              .border("The values of the points that are added.")
+              .parameter("value", &Pad::value, {.help = "The value, if the border is constant."})};
 }
 
-namespace detail {
-
-std::vector<Operator> geometry_operators() {
-  return {shift_entry().erased(), flip_entry().erased(), rotate_entry().erased(), crop_entry().erased(),
-          pad_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

@@ -4,8 +4,7 @@
 #include <array>
 #include <string>
 
-#include "tessera/operators/image.hpp"
-#include "tessera/operators/parameter.hpp"
+#include "tessera/operators/function.hpp"
 
 // Operators that move points, or change the extents of images. The first point of a result of another size is
 // (0, 0). All functions throw ParameterError and OperandError (see registry.hpp).
@@ -14,15 +13,12 @@ namespace tessera::operators {
 
 /// The parameters of `shift`.
 struct Shift {
-  /// How far the image moves along x and y, in pixels.
-  std::array<int, 2> by = {0, 0};
-  /// The values that come in from beyond the borders of the image.
-  Boundary border = Boundary::clamp;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::array<int, 2> by = {0, 0};     ///< how far the image moves along x and y, in pixels
+  Boundary border = Boundary::clamp;  ///< the values that come in from beyond the borders of the image
+  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// Moves an image. Its extents stay.
-Image shift(Pipeline& pipeline, const Image& image, const Shift& parameters);
+inline constexpr Function<Shift> shift{"shift"};
 
 /// The directions in which an image is mirrored.
 enum class Direction {
@@ -32,51 +28,40 @@ enum class Direction {
 };
 /// The parameters of `flip`.
 struct Flip {
-  /// The direction in which the image is mirrored.
-  Direction direction = Direction::horizontal;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  Direction direction = Direction::horizontal;  ///< the direction in which the image is mirrored
+  std::string name = {};                        ///< the name of the stage, by default that of the operator
 };
 /// Mirrors an image.
-Image flip(Pipeline& pipeline, const Image& image, const Flip& parameters = {});
+inline constexpr Function<Flip> flip{"flip"};
 
 /// The parameters of `rotate`.
 struct Rotate {
-  /// The number of quarter turns clockwise, from 1 to 3.
-  int quarters = 1;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  int quarters = 1;       ///< the number of quarter turns clockwise, from 1 to 3
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Rotates an image by quarter turns, clockwise where y points down.
-Image rotate(Pipeline& pipeline, const Image& image, const Rotate& parameters = {});
+inline constexpr Function<Rotate> rotate{"rotate"};
 
 /// The parameters of `crop`.
 struct Crop {
-  /// The first column and row that are kept, counted from 0.
-  std::array<int, 2> offset = {0, 0};
-  /// The numbers of columns and rows that are kept.
-  std::array<int, 2> size = {1, 1};
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::array<int, 2> offset = {0, 0};  ///< the first column and row that are kept, counted from 0
+  std::array<int, 2> size = {1, 1};    ///< the numbers of columns and rows that are kept
+  std::string name = {};               ///< the name of the stage, by default that of the operator
 };
 /// Keeps a part of an image.
-Image crop(Pipeline& pipeline, const Image& image, const Crop& parameters);
+inline constexpr Function<Crop> crop{"crop"};
 
 /// The parameters of `pad`.
 struct Pad {
   /// The numbers of columns that are added on the left and on the right.
   std::array<int, 2> columns = {0, 0};
-  /// The numbers of rows that are added above and below.
-  std::array<int, 2> rows = {0, 0};
-  /// The values of the points that are added.
-  Boundary border = Boundary::constant;
-  /// The value, if the border is constant.
-  double value = 0;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::array<int, 2> rows = {0, 0};      ///< the numbers of rows that are added above and below
+  Boundary border = Boundary::constant;  ///< the values of the points that are added
+  double value = 0;                      ///< the value, if the border is constant
+  std::string name = {};                 ///< the name of the stage, by default that of the operator
 };
 /// Adds points around an image.
-Image pad(Pipeline& pipeline, const Image& image, const Pad& parameters);
+inline constexpr Function<Pad> pad{"pad"};
 
 /// How an image is resampled.
 enum class Interpolation {
@@ -87,28 +72,23 @@ enum class Interpolation {
 };
 /// The parameters of `resize`.
 struct Resize {
-  /// The extents of the result.
-  std::array<int, 2> size = {1, 1};
-  /// How the image is resampled.
-  Interpolation method = Interpolation::linear;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::array<int, 2> size = {1, 1};              ///< the extents of the result
+  Interpolation method = Interpolation::linear;  ///< how the image is resampled
+  std::string name = {};                         ///< the name of the stage, by default that of the operator
 };
 /// Resamples an image to another size, along x and then along y. Centres of points lie at halves.
-Image resize(Pipeline& pipeline, const Image& image, const Resize& parameters);
+inline constexpr Function<Resize> resize{"resize"};
 
 /// The parameters of operators on pyramids.
 struct Pyramid {
-  /// The values beyond the borders of the image.
-  Boundary border = Boundary::mirror_interior;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  Boundary border = Boundary::mirror_interior;  ///< the values beyond the borders of the image
+  std::string name = {};                        ///< the name of the stage, by default that of the operator
 };
 /// The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second point. The
 /// extents are halved and rounded up.
-Image pyramid_down(Pipeline& pipeline, const Image& image, const Pyramid& parameters = {});
+inline constexpr Function<Pyramid> pyramid_down{"pyramid_down"};
 /// The level below in a Gaussian pyramid, with twice the extents: points are interpolated by 1 6 1 and 4 4 in
 /// each dimension.
-Image pyramid_up(Pipeline& pipeline, const Image& image, const Pyramid& parameters = {});
+inline constexpr Function<Pyramid> pyramid_up{"pyramid_up"};
 
 }  // namespace tessera::operators

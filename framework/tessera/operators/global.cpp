@@ -7,19 +7,6 @@
 #include "tessera/view/reductions.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, Metric>, 5> words_of<Metric>{{
-    {"mean_absolute", Metric::mean_absolute},
-    {"mean_square", Metric::mean_square},
-    {"root", Metric::root},
-    {"greatest", Metric::greatest},
-    {"psnr", Metric::psnr},
-}};
-
-}  // namespace detail
-
 namespace {
 
 /// Adds a global reduction of the points of an image.
@@ -163,19 +150,10 @@ Image build_histogram(Pipeline& pipeline, const std::vector<Image>& images, cons
     return values_of(add_histogram<T>(pipeline, p.name, images[0]), value_count<T>);
   });
 }
-Image build_mean(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+template <template <class> class Reduction>
+Image build_reduction(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return values_of(add_reduction<T>(pipeline, p.name, images[0], Mean<T>{}), 1);
-  });
-}
-Image build_least(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return values_of(add_reduction<T>(pipeline, p.name, images[0], Minimum<T>{}), 1);
-  });
-}
-Image build_greatest(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return values_of(add_reduction<T>(pipeline, p.name, images[0], Maximum<T>{}), 1);
+    return values_of(add_reduction<T>(pipeline, p.name, images[0], Reduction<T>{}), 1);
   });
 }
 Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
@@ -221,135 +199,53 @@ Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const
   return values_of(pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
 }
 
-Operator global_operator(const std::string& name, const std::string& help,
-                         const std::vector<TypeRule>& types) {
-  return {.name = name,
-          .group = "global",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = types,
-          .example = "{" + name + ": a}",
-          .apply = {}};
-}
-
 std::vector<TypeRule> integers_become(const std::string& result) {
   return {{ElementType::uint8, result}, {ElementType::uint16, result}};
 }
 
-const detail::Entry<Named>& histogram_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator("histogram", "The number of points of each value, of all channels together.",
-                      integers_become("a list of numbers of uint64, one for each value")),
-      build_histogram);
-  return entry;
-}
-const detail::Entry<Named>& mean_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator("mean",
-                      "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
-                      detail::always(ElementType::float64)),
-      build_mean);
-  return entry;
-}
-const detail::Entry<Named>& least_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator("least", "The least value of all points. NaN is ignored.", detail::same_type()),
-      build_least);
-  return entry;
-}
-const detail::Entry<Named>& greatest_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator("greatest", "The greatest value of all points. NaN is ignored.", detail::same_type()),
-      build_greatest);
-  return entry;
-}
-const detail::Entry<Named>& equalise_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator("equalise",
-                      "Equalises the histogram (reduction <name>_counts, stage "
-                      "<name>_values): the share of the points that "
-                      "are not brighter than a value, without the darkest "
-                      "value, is stretched to the range of the type, as "
-                      "in OpenCV. An image of one value stays as it is. Channels share one histogram.",
-                      detail::same_integer_type()),
-      build_equalise);
-  return entry;
-}
-const detail::Entry<Named>& otsu_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator(
-          "otsu",
-          "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
-          "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of an image "
-          "of one value is 0.",
-          detail::same_integer_type()),
-      build_otsu);
-  return entry;
-}
-const detail::Entry<Named>& stretch_entry() {
-  static const detail::Entry<Named> entry(
-      global_operator(
-          "stretch",
-          "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its greatest "
-          "(<name>_greatest) that of the type, 1 for float32. An image of one value becomes 0.",
-          detail::same_type()),
-      build_stretch);
-  return entry;
-}
-const detail::Entry<Distance>& distance_entry() {
-  static const auto entry = [] {
-    Operator one = global_operator("distance", "The distance of two images, as one number.",
-                                   detail::always(ElementType::float64));
-    one.inputs = {"image", "other"};
-    one.required_inputs = 2;
-    one.example = "{distance: [a, b], metric: psnr}";
-    return detail::Entry<Distance>(one, build_distance)
-        .parameter(
-            "metric", &Distance::metric,
-            {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
-                     "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is ignored "
-                     "where the "
-                     "greatest is sought, and makes the others NaN."});
-  }();
-  return entry;
-}
-
 }  // namespace
 
-Image histogram(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return histogram_entry().run(pipeline, {image}, parameters);
-}
-Image mean(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return mean_entry().run(pipeline, {image}, parameters);
-}
-Image least(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return least_entry().run(pipeline, {image}, parameters);
-}
-Image greatest(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return greatest_entry().run(pipeline, {image}, parameters);
-}
-Image equalise(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return equalise_entry().run(pipeline, {image}, parameters);
-}
-Image otsu(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return otsu_entry().run(pipeline, {image}, parameters);
-}
-Image stretch(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return stretch_entry().run(pipeline, {image}, parameters);
-}
-Image distance(Pipeline& pipeline, const Image& image, const Image& other, const Distance& parameters) {
-  return distance_entry().run(pipeline, {image, other}, parameters);
+std::vector<Operator> detail::global_operators() {
+  return {
+      Entry<Named>("histogram", "The number of points of each value, of all channels together.",
+                   "{histogram: a}", build_histogram)
+          .types(integers_become("a list of numbers of uint64, one for each value")),
+      Entry<Named>("mean",
+                   "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
+                   "{mean: a}", build_reduction<Mean>)
+          .types(always(ElementType::float64)),
+      Entry<Named>("least", "The least value of all points. NaN is ignored.", "{least: a}",
+                   build_reduction<Minimum>),
+      Entry<Named>("greatest", "The greatest value of all points. NaN is ignored.", "{greatest: a}",
+                   build_reduction<Maximum>),
+      Entry<Named>("equalise",
+                   "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the "
+                   "points that are not brighter than a value, without the darkest value, is stretched to "
+                   "the range of the type, as in OpenCV. An image of one value stays as it is. Channels "
+                   "share one histogram.",
+                   "{equalise: a}", build_equalise)
+          .types(same_integer_type()),
+      Entry<Named>("stretch",
+                   "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its "
+                   "greatest (<name>_greatest) that of the type, 1 for float32. An image of one value "
+                   "becomes 0.",
+                   "{stretch: a}", build_stretch),
+      Entry<Named>("otsu",
+                   "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
+                   "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of "
+                   "an image of one value is 0.",
+                   "{otsu: a}", build_otsu)
+          .types(same_integer_type()),
+      Entry<Distance>("distance", "The distance of two images, as one number.",
+                      "{distance: [a, b], metric: psnr}", build_distance)
+          .inputs({"image", "other"}, 2)
+          .types(always(ElementType::float64))
+          .parameter(
+              "metric", &Distance::metric,
+              {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
+                       "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is "
+                       "ignored where the greatest is sought, and makes the others NaN.",
+               .choices = {"mean_absolute", "mean_square", "root", "greatest", "psnr"}})};
 }
 
-namespace detail {
-
-std::vector<Operator> global_operators() {
-  return {histogram_entry().erased(), mean_entry().erased(),     least_entry().erased(),
-          greatest_entry().erased(),  equalise_entry().erased(), stretch_entry().erased(),
-          otsu_entry().erased(),      distance_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

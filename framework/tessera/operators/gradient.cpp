@@ -4,18 +4,6 @@
 #include "tessera/operators/detail/tap_sum.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, GradientPart>, 4> words_of<GradientPart>{{
-    {"sum", GradientPart::sum},
-    {"root", GradientPart::root},
-    {"x", GradientPart::x},
-    {"y", GradientPart::y},
-}};
-
-}  // namespace detail
-
 namespace {
 
 /// A stage body: the size of the gradient. Derivatives have the weights `side`, `middle`, `side` along edges.
@@ -99,115 +87,6 @@ Image build_unsharp(Pipeline& pipeline, const std::vector<Image>& images, const 
   });
 }
 
-/// Describes an operator on one image.
-Operator gradient_operator(const std::string& name, const std::string& help, const std::string& example,
-                           const std::vector<TypeRule>& types) {
-  return {.name = name,
-          .group = "convolution",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = types,
-          .example = example,
-          .apply = {}};
-}
-
-detail::Entry<Gradient> entry_of_gradient(const std::string& name, const std::string& who, int side,
-                                          int middle) {
-  const std::string weights =
-      std::to_string(side) + " " + std::to_string(middle) + " " + std::to_string(side);
-  std::vector<TypeRule> types = detail::same_type();
-  for (TypeRule& rule : types)
-    if (rule.taken != ElementType::float32) rule.result += ", or float32 for the parts x and y";
-  return detail::Entry<Gradient>(
-             gradient_operator(
-                 name,
-                 "The gradient by " + who + " operators, with the weights " + weights +
-                     " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
-                 "{" + name + ": a}", types),
-             [side, middle](Pipeline& pipeline, const std::vector<Image>& images,
-                            const Gradient& parameters) {
-               return add_gradient(pipeline, images[0], parameters, side, middle);
-             })
-      .parameter(
-          "part", &Gradient::part,
-          {.help =
-               "The result: the sum of the absolute derivatives, the root of the sum of their squares, or "
-               "one of the derivatives, as float32."})
-      .parameter("border", &Gradient::border, {.help = "The values beyond the borders."});
-}
-
-const detail::Entry<Gradient>& sobel_entry() {
-  static const auto entry = entry_of_gradient("sobel", "Sobel's", 1, 2);
-  return entry;
-}
-const detail::Entry<Gradient>& scharr_entry() {
-  static const auto entry = entry_of_gradient("scharr", "Scharr's", 3, 10);
-  return entry;
-}
-const detail::Entry<Gradient>& prewitt_entry() {
-  static const auto entry = entry_of_gradient("prewitt", "Prewitt's", 1, 1);
-  return entry;
-}
-const detail::Entry<Laplacian>& laplacian_entry() {
-  static const auto entry =
-      detail::Entry<Laplacian>(
-          gradient_operator(
-              "laplacian",
-              "The sum of the neighbours minus the point times their number. It has the sign of OpenCV's "
-              "and scipy's, and the opposite one of scikit-image's.",
-              "{laplacian: a}", detail::always(ElementType::float32)),
-          build_laplacian)
-          .parameter("diagonals", &Laplacian::diagonals, {.help = "Whether diagonal neighbours count, too."})
-          .parameter("border", &Laplacian::border, {.help = "The values beyond the borders."});
-  return entry;
-}
-const detail::Entry<Unsharp>& unsharp_entry() {
-  static const auto entry =
-      detail::Entry<Unsharp>(
-          gradient_operator(
-              "unsharp",
-              "Sharpens by unsharp masking: image + amount * (image - smoothed image). The smoothed image "
-              "is a Gaussian of 4 standard deviations to each side, <name>_smooth, as float32.",
-              "{unsharp: a, sigma: 1.5, amount: 0.8}", detail::same_type()),
-          build_unsharp)
-          .parameter("sigma", &Unsharp::sigma,
-                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
-          .parameter("amount", &Unsharp::amount, {.help = "How much of the difference is added."})
-          .parameter("border", &Unsharp::border, {.help = "The values beyond the borders."});
-  return entry;
-}
-
-}  // namespace
-
-Image sobel(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
-  return sobel_entry().run(pipeline, {image}, parameters);
-}
-Image scharr(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
-  return scharr_entry().run(pipeline, {image}, parameters);
-}
-Image prewitt(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
-  return prewitt_entry().run(pipeline, {image}, parameters);
-}
-Image laplacian(Pipeline& pipeline, const Image& image, const Laplacian& parameters) {
-  return laplacian_entry().run(pipeline, {image}, parameters);
-}
-Image unsharp(Pipeline& pipeline, const Image& image, const Unsharp& parameters) {
-  return unsharp_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> gradient_operators() {
-  return {sobel_entry().erased(), scharr_entry().erased(), prewitt_entry().erased(),
-          laplacian_entry().erased(), unsharp_entry().erased()};
-}
-
-}  // namespace detail
-
-namespace {
-
 /// A stage body: the root of the sum of two squares.
 struct Size {
   template <class In, class Coord>
@@ -259,43 +138,67 @@ Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, con
                                   detail::typed<float>(size), x, y);
 }
 
-const detail::Entry<ThinEdges>& thin_edges_entry() {
-  static const auto entry =
-      detail::Entry<ThinEdges>(
-          {.name = "thin_edges",
-           .group = "convolution",
-           .help = "The first steps of Canny's detector of edges: the root of the "
-                   "squares of Sobel's derivatives of "
-                   "a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and "
-                   "<name>_size), where it is the "
-                   "greatest along its direction, and 0 elsewhere. Beyond the borders "
-                   "the gradient is 0. Edges are "
-                   "not followed from strong to weak ones: inputs/chain/canny.yaml does so. Of two equal "
-                   "gradients that follow each other the first one stays; OpenCV keeps "
-                   "neither along diagonals.",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::always(ElementType::float32),
-           .example = "{thin_edges: a, sigma: 1.4, low: 40}",
-           .apply = {}},
-          build_thin_edges)
-          .parameter("sigma", &ThinEdges::sigma,
-                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
-          .parameter("low", &ThinEdges::low, {.help = "Smaller gradients become 0."})
-          .parameter("border", &ThinEdges::border, {.help = "The values beyond the borders."});
-  return entry;
+detail::Entry<Gradient> gradient_entry(const std::string& name, const std::string& who, int side,
+                                       int middle) {
+  const std::string weights =
+      std::to_string(side) + " " + std::to_string(middle) + " " + std::to_string(side);
+  std::vector<TypeRule> types = detail::same_type();
+  for (TypeRule& rule : types)
+    if (rule.taken != ElementType::float32) rule.result += ", or float32 for the parts x and y";
+  return detail::Entry<Gradient>(
+             name,
+             "The gradient by " + who + " operators, with the weights " + weights +
+                 " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
+             "{" + name + ": a}",
+             [side, middle](Pipeline& pipeline, const std::vector<Image>& images,
+                            const Gradient& parameters) {
+               return add_gradient(pipeline, images[0], parameters, side, middle);
+             })
+      .types(types)
+      .parameter(
+          "part", &Gradient::part,
+          {.help =
+               "The result: the sum of the absolute derivatives, the root of the sum of their squares, or "
+               "one of the derivatives, as float32.",
+           .choices = {"sum", "root", "x", "y"}})
+      .border();
 }
 
 }  // namespace
 
-Image thin_edges(Pipeline& pipeline, const Image& image, const ThinEdges& parameters) {
-  return thin_edges_entry().run(pipeline, {image}, parameters);
+std::vector<Operator> detail::gradient_operators() {
+  return {
+      gradient_entry("sobel", "Sobel's", 1, 2),
+      gradient_entry("scharr", "Scharr's", 3, 10),
+      gradient_entry("prewitt", "Prewitt's", 1, 1),
+      Entry<Laplacian>("laplacian",
+                       "The sum of the neighbours minus the point times their number. It has the sign of "
+                       "OpenCV's and scipy's, and the opposite one of scikit-image's.",
+                       "{laplacian: a}", build_laplacian)
+          .types(always(ElementType::float32))
+          .parameter("diagonals", &Laplacian::diagonals, {.help = "Whether diagonal neighbours count, too."})
+          .border(),
+      Entry<Unsharp>("unsharp",
+                     "Sharpens by unsharp masking: image + amount * (image - smoothed image). The smoothed "
+                     "image is a Gaussian of 4 standard deviations to each side, <name>_smooth, as float32.",
+                     "{unsharp: a, sigma: 1.5, amount: 0.8}", build_unsharp)
+          .parameter("sigma", &Unsharp::sigma,
+                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
+          .parameter("amount", &Unsharp::amount, {.help = "How much of the difference is added."})
+          .border(),
+      Entry<ThinEdges>(
+          "thin_edges",
+          "The first steps of Canny's detector of edges: the root of the squares of Sobel's derivatives of a "
+          "smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and <name>_size), where it is the "
+          "greatest along its direction, and 0 elsewhere. Beyond the borders the gradient is 0. Edges are "
+          "not followed from strong to weak ones: inputs/chain/canny.yaml does so. Of two equal gradients "
+          "that follow each other the first one stays; OpenCV keeps neither along diagonals.",
+          "{thin_edges: a, sigma: 1.4, low: 40}", build_thin_edges)
+          .types(always(ElementType::float32))
+          .parameter("sigma", &ThinEdges::sigma,
+                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
+          .parameter("low", &ThinEdges::low, {.help = "Smaller gradients become 0."})
+          .border()};
 }
 
-namespace detail {
-
-std::vector<Operator> edge_operators() { return {thin_edges_entry().erased()}; }
-
-}  // namespace detail
 }  // namespace tessera::operators

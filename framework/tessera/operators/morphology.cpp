@@ -8,17 +8,6 @@
 #include "tessera/operators/point.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, WindowShape>, 3> words_of<WindowShape>{{
-    {"rectangle", WindowShape::rectangle},
-    {"ellipse", WindowShape::ellipse},
-    {"cross", WindowShape::cross},
-}};
-
-}  // namespace detail
-
 namespace {
 
 /// Returns the points of a structuring element, as OpenCV's getStructuringElement has them.
@@ -50,19 +39,15 @@ Image add_extreme(Pipeline& pipeline, const Image& given, const Morphology& p, c
   });
 }
 
-Image build_erode(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
-  return add_extreme<false>(pipeline, images[0], p, p.name);
+template <bool Greatest>
+Image build_extreme(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
+  return add_extreme<Greatest>(pipeline, images[0], p, p.name);
 }
-Image build_dilate(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
-  return add_extreme<true>(pipeline, images[0], p, p.name);
-}
-Image build_open(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
-  return add_extreme<true>(pipeline, add_extreme<false>(pipeline, images[0], p, p.name + "_eroded"), p,
-                           p.name);
-}
-Image build_close(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
-  return add_extreme<false>(pipeline, add_extreme<true>(pipeline, images[0], p, p.name + "_dilated"), p,
-                            p.name);
+/// Adds one kind of extremes, and then the other kind of these: a closing if `Greatest`, else an opening.
+template <bool Greatest>
+Image build_extremes(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
+  const std::string first = p.name + (Greatest ? "_dilated" : "_eroded");
+  return add_extreme<!Greatest>(pipeline, add_extreme<Greatest>(pipeline, images[0], p, first), p, p.name);
 }
 Image build_morphological_gradient(Pipeline& pipeline, const std::vector<Image>& images,
                                    const Morphology& p) {
@@ -73,129 +58,58 @@ Image build_morphological_gradient(Pipeline& pipeline, const std::vector<Image>&
 Image build_top_hat(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
   Morphology opening = p;
   opening.name = p.name + "_opened";
-  return subtract(pipeline, images[0], build_open(pipeline, images, opening), {.name = p.name});
+  return subtract(pipeline, images[0], build_extremes<false>(pipeline, images, opening), {.name = p.name});
 }
 Image build_black_hat(Pipeline& pipeline, const std::vector<Image>& images, const Morphology& p) {
   Morphology closing = p;
   closing.name = p.name + "_closed";
-  return subtract(pipeline, build_close(pipeline, images, closing), images[0], {.name = p.name});
+  return subtract(pipeline, build_extremes<true>(pipeline, images, closing), images[0], {.name = p.name});
 }
 
 detail::Entry<Morphology> morphology_entry(const std::string& name, const std::string& help,
                                            const detail::Entry<Morphology>::Build& build) {
-  detail::Entry<Morphology> entry({.name = name,
-                                   .group = "neighbourhood",
-                                   .help = help,
-                                   .inputs = {"image"},
-                                   .required_inputs = 1,
-                                   .parameters = {},
-                                   .types = detail::same_type(),
-                                   .example = "{" + name + ": a, window: [5, 5], shape: ellipse}",
-                                   .apply = {}},
-                                  build);
-  entry
-      .parameter("window", &Morphology::window,
-                 {.help = "The extents of the window along x and y.",
-                  .unit = "pixels",
-                  .least = 1,
-                  .greatest = 2 * detail::Spans::most_rows + 1,
-                  .odd = true})
+  return detail::Entry<Morphology>(name, help, "{" + name + ": a, window: [5, 5], shape: ellipse}", build)
+      .window(2 * detail::Spans::most_rows + 1)
       .parameter(
           "shape", &Morphology::shape,
           {.help = "The points of the window that count: all, those of an ellipse, or those of the "
-                   "column and of the row in the middle. They are those of OpenCV's getStructuringElement."})
-      .parameter("border", &Morphology::border, {.help = "The values beyond the borders."});
-  return entry;
+                   "column and of the row in the middle. They are those of OpenCV's getStructuringElement.",
+           .choices = {"rectangle", "ellipse", "cross"}})
+      .border();
 }
 
-const detail::Entry<Morphology>& erode_entry() {
-  static const auto entry = morphology_entry(
-      "erode", "The least value of a window. With the border 'clamp' it is that of the points in the image.",
-      build_erode);
-  return entry;
-}
-const detail::Entry<Morphology>& dilate_entry() {
-  static const auto entry = morphology_entry(
-      "dilate",
-      "The greatest value of a window. With the border 'clamp' it is that of the points in the image.",
-      build_dilate);
-  return entry;
-}
-const detail::Entry<Morphology>& open_entry() {
-  static const auto entry = morphology_entry(
-      "open",
-      "Erodes (stage <name>_eroded) and then dilates, which removes what is brighter and smaller "
-      "than the window.",
-      build_open);
-  return entry;
-}
-const detail::Entry<Morphology>& close_entry() {
-  static const auto entry = morphology_entry(
-      "close",
-      "Dilates (stage <name>_dilated) and then erodes, which removes what is darker and smaller "
-      "than the window.",
-      build_close);
-  return entry;
-}
-const detail::Entry<Morphology>& morphological_gradient_entry() {
-  static const auto entry = morphology_entry(
-      "morphological_gradient",
-      "The difference of the greatest and the least value of a window (stages <name>_dilated and "
-      "<name>_eroded).",
-      build_morphological_gradient);
-  return entry;
-}
-const detail::Entry<Morphology>& top_hat_entry() {
-  static const auto entry = morphology_entry(
-      "top_hat",
-      "The difference of an image and its opening (stages <name>_opened_eroded and <name>_opened): "
-      "what is brighter and smaller than the window.",
-      build_top_hat);
-  return entry;
-}
-const detail::Entry<Morphology>& black_hat_entry() {
-  static const auto entry = morphology_entry(
-      "black_hat",
-      "The difference of the closing of an image (stages <name>_closed_dilated and <name>_closed) "
-      "and the image: what is darker and smaller than the window.",
-      build_black_hat);
-  return entry;
-}
 }  // namespace
 
-Image erode(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return erode_entry().run(pipeline, {image}, parameters);
-}
-Image dilate(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return dilate_entry().run(pipeline, {image}, parameters);
-}
-Image open(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return open_entry().run(pipeline, {image}, parameters);
-}
-Image close(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return close_entry().run(pipeline, {image}, parameters);
-}
-Image morphological_gradient(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return morphological_gradient_entry().run(pipeline, {image}, parameters);
-}
-Image top_hat(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return top_hat_entry().run(pipeline, {image}, parameters);
-}
-Image black_hat(Pipeline& pipeline, const Image& image, const Morphology& parameters) {
-  return black_hat_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> morphology_operators() {
-  return {erode_entry().erased(),
-          dilate_entry().erased(),
-          open_entry().erased(),
-          close_entry().erased(),
-          morphological_gradient_entry().erased(),
-          top_hat_entry().erased(),
-          black_hat_entry().erased()};
+std::vector<Operator> detail::morphology_operators() {
+  return {
+      morphology_entry(
+          "erode",
+          "The least value of a window. With the border 'clamp' it is that of the points in the image.",
+          build_extreme<false>),
+      morphology_entry(
+          "dilate",
+          "The greatest value of a window. With the border 'clamp' it is that of the points in the image.",
+          build_extreme<true>),
+      morphology_entry("open",
+                       "Erodes (stage <name>_eroded) and then dilates, which removes what is brighter and "
+                       "smaller than the window.",
+                       build_extremes<false>),
+      morphology_entry("close",
+                       "Dilates (stage <name>_dilated) and then erodes, which removes what is darker and "
+                       "smaller than the window.",
+                       build_extremes<true>),
+      morphology_entry("morphological_gradient",
+                       "The difference of the greatest and the least value of a window (stages "
+                       "<name>_dilated and <name>_eroded).",
+                       build_morphological_gradient),
+      morphology_entry("top_hat",
+                       "The difference of an image and its opening (stages <name>_opened_eroded and "
+                       "<name>_opened): what is brighter and smaller than the window.",
+                       build_top_hat),
+      morphology_entry("black_hat",
+                       "The difference of the closing of an image (stages <name>_closed_dilated and "
+                       "<name>_closed) and the image: what is darker and smaller than the window.",
+                       build_black_hat)};
 }
 
-}  // namespace detail
 }  // namespace tessera::operators

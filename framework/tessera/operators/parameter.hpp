@@ -44,13 +44,11 @@ using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 /// The description of a parameter of an operator.
 struct Parameter {
   /// The name, as in a deck.
-  std::string name;
-  /// The kind of the value.
-  ParameterKind kind = ParameterKind::number;
-  /// The value if none is given. There is none if a value must be given, or if the parameter is optional.
-  std::optional<ParameterValue> default_value = {};
-  /// Whether the parameter may have no value. `help` says what this means.
-  bool optional = false;
+  std::string name = {};
+  /// What the parameter means, in a sentence.
+  std::string help = {};
+  /// The permitted words, if the kind is `word`.
+  std::vector<std::string> choices = {};
   /// The unit of the value, such as "pixels"; may be empty.
   std::string unit = {};
   /// The least permitted number.
@@ -59,10 +57,14 @@ struct Parameter {
   double greatest = std::numeric_limits<double>::infinity();
   /// Whether only odd numbers are permitted, as for windows, which have a point in the middle.
   bool odd = false;
-  /// The permitted words, if the kind is `word`.
-  std::vector<std::string> choices = {};
-  /// What the parameter means, in a sentence.
-  std::string help = {};
+  /// Whether a value must be given.
+  bool required = false;
+  /// Whether the parameter may have no value. `help` says what this means.
+  bool optional = false;
+  /// The kind of the value.
+  ParameterKind kind = ParameterKind::number;
+  /// The value if none is given. There is none if the parameter is required or optional.
+  std::optional<ParameterValue> default_value = {};
 };
 
 /// An error in the value of a parameter of an operator. Its message does not say where the value comes from.

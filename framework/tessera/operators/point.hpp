@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/operators/image.hpp"
+#include "tessera/operators/function.hpp"
 
 // Point operators: each point of the result depends on the same point of one, two or three images. These are
 // the monadic, dyadic and triadic operators of C. Nicolescu and P. Jonker, A data and task parallel image
@@ -19,85 +19,52 @@ namespace tessera::operators {
 
 /// The parameters of operators that combine an image with a constant.
 struct Arithmetic {
-  /// The constant, which must be given if there is no second image.
-  std::optional<double> value = {};
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::optional<double> value = {};  ///< the constant, which must be given if there is no second image
+  std::string name = {};             ///< the name of the stage, by default that of the operator
 };
 
 /// The parameters of products and quotients.
 struct Scaling {
-  /// The constant, which must be given if there is no second image.
-  std::optional<double> value = {};
-  /// A factor of the result.
-  double scale = 1;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::optional<double> value = {};  ///< the constant, which must be given if there is no second image
+  double scale = 1;                  ///< a factor of the result
+  std::string name = {};             ///< the name of the stage, by default that of the operator
 };
 
-/// The parameters of operators that have no parameters but the name of the stage.
-struct Named {
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
-};
-
-/// Adds a constant to an image.
-Image add(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// Adds two images.
-Image add(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// Subtracts a constant from an image.
-Image subtract(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// Subtracts the image `other` from another one.
-Image subtract(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The absolute difference of an image and a constant.
-Image difference(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The absolute difference of two images.
-Image difference(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The lesser of each point and a constant.
-Image minimum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The lesser of each two points; NaN if one of them is NaN.
-Image minimum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The greater of each point and a constant.
-Image maximum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The greater of each two points; NaN if one of them is NaN.
-Image maximum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The bits that each point and a constant have in common. The image is of integers.
-Image bit_and(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The bits that each two points have in common. The images are of integers.
-Image bit_and(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The bits of each point and of a constant. The image is of integers.
-Image bit_or(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The bits of each two points. The images are of integers.
-Image bit_or(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// The bits in which each point and a constant differ. The image is of integers.
-Image bit_xor(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The bits in which each two points differ. The images are of integers.
-Image bit_xor(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
-/// Multiplies an image by a constant.
-Image multiply(Pipeline& pipeline, const Image& image, const Scaling& parameters);
-/// Multiplies two images.
-Image multiply(Pipeline& pipeline, const Image& image, const Image& other, const Scaling& parameters = {});
-/// Divides an image by a constant, which must not be 0.
-Image divide(Pipeline& pipeline, const Image& image, const Scaling& parameters);
-/// Divides an image by another one. Integers that are divided by 0 become 0.
-Image divide(Pipeline& pipeline, const Image& image, const Image& other, const Scaling& parameters = {});
+/// Adds a constant or another image to an image.
+inline constexpr Function<Arithmetic, 1, 2> add{"add"};
+/// Subtracts a constant or another image from an image.
+inline constexpr Function<Arithmetic, 1, 2> subtract{"subtract"};
+/// The absolute difference of an image and a constant or another image.
+inline constexpr Function<Arithmetic, 1, 2> difference{"difference"};
+/// The lesser of each point and a constant or the point of another image; NaN if one of them is NaN.
+inline constexpr Function<Arithmetic, 1, 2> minimum{"minimum"};
+/// The greater of each point and a constant or the point of another image; NaN if one of them is NaN.
+inline constexpr Function<Arithmetic, 1, 2> maximum{"maximum"};
+/// The bits that each point has in common with a constant or another image. Images are of integers.
+inline constexpr Function<Arithmetic, 1, 2> bit_and{"bit_and"};
+/// The bits of each point and of a constant or another image. Images are of integers.
+inline constexpr Function<Arithmetic, 1, 2> bit_or{"bit_or"};
+/// The bits in which each point and a constant or another image differ. Images are of integers.
+inline constexpr Function<Arithmetic, 1, 2> bit_xor{"bit_xor"};
+/// Multiplies an image by a constant or another image.
+inline constexpr Function<Scaling, 1, 2> multiply{"multiply"};
+/// Divides an image by a constant, which must not be 0, or another image. Integers that are divided by 0
+/// become 0.
+inline constexpr Function<Scaling, 1, 2> divide{"divide"};
 
 /// The absolute value of each point.
-Image abs(Pipeline& pipeline, const Image& image, const Named& parameters = {});
+inline constexpr Function<Named> abs{"abs"};
 /// The greatest value of the type minus each point; 1 minus each point for float32.
-Image invert(Pipeline& pipeline, const Image& image, const Named& parameters = {});
+inline constexpr Function<Named> invert{"invert"};
 
 /// The parameters of `limit`.
 struct Limits {
-  /// The least value of the result.
-  double low = 0;
-  /// The greatest value of the result.
-  double high = 1;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  double low = 0;         ///< the least value of the result
+  double high = 1;        ///< the greatest value of the result
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Limits each point to the range from `low` to `high`. NaN becomes `low`.
-Image limit(Pipeline& pipeline, const Image& image, const Limits& parameters);
+inline constexpr Function<Limits> limit{"limit"};
 
 /// The ways in which `threshold` changes points.
 enum class ThresholdMode {
@@ -113,77 +80,59 @@ struct Threshold {
   double value = 0;
   /// The way in which points above the threshold, and all others, are changed.
   ThresholdMode mode = ThresholdMode::binary;
-  /// The lower value of the result.
-  double low = 0;
+  double low = 0;  ///< the lower value of the result
   /// The higher value of the result. Without it this is the greatest value of the type, 1 for float32.
   std::optional<double> high = {};
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Compares each point with a threshold.
-Image threshold(Pipeline& pipeline, const Image& image, const Threshold& parameters);
+inline constexpr Function<Threshold> threshold{"threshold"};
 
 /// The parameters of `levels`. Shares are of the greatest value of the type, which is 1 for float32.
 struct Levels {
-  /// The share that becomes `low`.
-  double black = 0;
-  /// The share that becomes `high`.
-  double white = 1;
-  /// The exponent of the curve between them.
-  double exponent = 1;
-  /// The share that is the least of the result.
-  double low = 0;
-  /// The share that is the greatest of the result.
-  double high = 1;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  double black = 0;       ///< the share that becomes `low`
+  double white = 1;       ///< the share that becomes `high`
+  double exponent = 1;    ///< the exponent of the curve between them
+  double low = 0;         ///< the share that is the least of the result
+  double high = 1;        ///< the share that is the greatest of the result
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Stretches the values from `black` to `white` to those from `low` to `high`, by a power law.
-Image levels(Pipeline& pipeline, const Image& image, const Levels& parameters);
+inline constexpr Function<Levels> levels{"levels"};
 
 /// The parameters of `gamma`.
 struct Gamma {
-  /// The exponent: less than 1 makes an image brighter.
-  double exponent = 1;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  double exponent = 1;    ///< the exponent: less than 1 makes an image brighter
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Raises each point to a power, as a share of the greatest value of the type, which is 1 for float32.
-Image gamma(Pipeline& pipeline, const Image& image, const Gamma& parameters);
+inline constexpr Function<Gamma> gamma{"gamma"};
 
 /// The parameters of `lookup`.
 struct LookupTable {
-  /// The new value of each of the values 0 to 255.
-  std::vector<double> table = {};
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::vector<double> table = {};  ///< the new value of each of the values 0 to 255
+  std::string name = {};           ///< the name of the stage, by default that of the operator
 };
 /// Replaces each point of uint8 by an entry of a table.
-Image lookup(Pipeline& pipeline, const Image& image, const LookupTable& parameters);
+inline constexpr Function<LookupTable> lookup{"lookup"};
 
 /// The parameters of `cast`.
 struct Cast {
-  /// The type of the result.
-  ElementType to = ElementType::float32;
-  /// The factor by which points are multiplied.
-  double scale = 1;
-  /// The number that is added to the product.
-  double offset = 0;
+  ElementType to = ElementType::float32;  ///< the type of the result
+  double scale = 1;                       ///< the factor by which points are multiplied
+  double offset = 0;                      ///< the number that is added to the product
   /// Whether points are also scaled so that the greatest value of one type, which is 1 for float32, becomes
   /// that of the other.
   bool full_range = false;
-  /// The name of the stage. The default is the name of the operator.
-  std::string name = {};
+  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Converts an image to another type.
-Image cast(Pipeline& pipeline, const Image& image, const Cast& parameters = {});
+inline constexpr Function<Cast> cast{"cast"};
 
 /// Blends two images: image * alpha + other * (1 - alpha), where `alpha` is an image whose greatest value,
 /// 1 for float32, stands for 1.
-Image blend(Pipeline& pipeline, const Image& image, const Image& other, const Image& alpha,
-            const Named& parameters = {});
+inline constexpr Function<Named, 3> blend{"blend"};
 /// The sum of the squared differences of `reference` and each of two images, as float32.
-Image squared_differences(Pipeline& pipeline, const Image& reference, const Image& first, const Image& second,
-                          const Named& parameters = {});
+inline constexpr Function<Named, 3> squared_differences{"squared_differences"};
 
 }  // namespace tessera::operators

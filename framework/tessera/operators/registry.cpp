@@ -8,19 +8,28 @@
 
 #include "tessera/domain/text.hpp"
 #include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/function.hpp"
 
 namespace tessera::operators {
 namespace {
 
 std::vector<Operator> collected() {
   std::vector<Operator> all;
-  for (auto family :
-       {detail::arithmetic_operators, detail::tone_operators, detail::threshold_operators,
-        detail::combination_operators, detail::convolution_operators, detail::gradient_operators,
-        detail::edge_operators, detail::morphology_operators, detail::neighbourhood_operators,
-        detail::bilateral_operators, detail::geometry_operators, detail::resampling_operators,
-        detail::colour_operators, detail::global_operators})
-    for (Operator& one : family()) all.push_back(std::move(one));
+  const auto add = [&all](const char* group, std::vector<Operator> (*family)()) {
+    for (Operator& one : family()) all.emplace_back(std::move(one)).group = group;
+  };
+  add("point", detail::arithmetic_operators);
+  add("point", detail::tone_operators);
+  add("point", detail::threshold_operators);
+  add("point", detail::combination_operators);
+  add("convolution", detail::convolution_operators);
+  add("convolution", detail::gradient_operators);
+  add("neighbourhood", detail::morphology_operators);
+  add("neighbourhood", detail::neighbourhood_operators);
+  add("geometry", detail::geometry_operators);
+  add("geometry", detail::resampling_operators);
+  add("colour", detail::colour_operators);
+  add("global", detail::global_operators);
   return all;
 }
 
@@ -38,6 +47,11 @@ const Operator& find_operator(std::string_view name) {
     names.push_back(one.name);
   }
   throw InputError(fmt::format("there is no operator '{}'{}", name, suggestion(name, names)));
+}
+
+Image detail::add_operator(std::string_view name, Pipeline& pipeline, const std::vector<Image>& images,
+                           const std::any& parameters) {
+  return find_operator(name).call(pipeline, images, parameters);
 }
 
 namespace {
@@ -111,42 +125,32 @@ std::string in_markdown(const std::string& text) {
 
 std::string documentation() {
   std::string text =
-      "# Operators on images\n\nWritten by `scripts/operators` from the registry of operators: change that, "
-      "not this "
-      "page.\n\n"
+      "# Operators on images\n\n"
+      "Written by `scripts/operators` from the registry of operators: change that, not this page.\n\n"
       "An image has the dimensions (x, y) or (x, y, channel), and the type uint8, uint16 or float32. "
-      "Channels are "
-      "computed alike, unless an operator says otherwise. In C++, `operators::median(pipeline, image, "
-      "{.window = {5, 5}})` adds an operator to a "
-      "pipeline (`tessera/operators/operators.hpp`, library `Tessera::operators`); `{median: a, window: [5, "
-      "5]}` is "
-      "the same as a step of a chain.\n\n"
+      "Channels are computed alike, unless an operator says otherwise. In C++, `operators::median(pipeline, "
+      "image, {.window = {5, 5}})` adds an operator to a pipeline (`tessera/operators/operators.hpp`, "
+      "library `Tessera::operators`); `{median: a, window: [5, 5]}` is the same as a step of a chain.\n\n"
       "* Results of integers are rounded to the nearest integer, where halves become the greater one, and "
-      "limited to "
-      "the range of the type. OpenCV rounds halves to even numbers.\n"
+      "limited to the range of the type. OpenCV rounds halves to even numbers.\n"
       "* Sums of products are of float32, and rounded once, at the end.\n"
       "* Every image ends at its borders. What an operator reads beyond is given by its parameter `border`: "
-      "the "
-      "nearest point (`clamp`), the mirror image with or without the edge repeated (`mirror`, "
-      "`mirror_interior`), 0 "
-      "(`constant`), or the opposite end (`periodic`). In this order scipy.ndimage calls them `nearest`, "
-      "`reflect`, `mirror`, `constant` and `wrap`, and OpenCV REPLICATE, REFLECT, REFLECT_101, CONSTANT and "
-      "WRAP. The default is most often `clamp`; that of scipy.ndimage is `reflect`, and that of OpenCV "
-      "REFLECT_101.\n"
+      "the nearest point (`clamp`), the mirror image with or without the edge repeated (`mirror`, "
+      "`mirror_interior`), 0 (`constant`), or the opposite end (`periodic`). In this order scipy.ndimage "
+      "calls them `nearest`, `reflect`, `mirror`, `constant` and `wrap`, and OpenCV REPLICATE, REFLECT, "
+      "REFLECT_101, CONSTANT and WRAP. The default is most often `clamp`; that of scipy.ndimage is "
+      "`reflect`, and that of OpenCV REFLECT_101.\n"
       "* An operator that has the parameter `border` bounds the array of its image (`Pipeline::bound`), so "
-      "that "
-      "your own "
-      "stages read the same values beyond its borders. If the array has other values there already, or is an "
-      "output, the operator adds a copy, `<name>_border`.\n"
+      "that your own stages read the same values beyond its borders. If the array has other values there "
+      "already, or is an output, the operator adds a copy, `<name>_border`.\n"
       "* The last stage of an operator has the name of the step. Others have names that begin with it.\n"
       "* The same bits come from every schedule and any number of ranks and threads.\n"
       "* Tests compare each operator with OpenCV, scipy.ndimage, scikit-image or numpy, and those that none "
-      "of "
-      "these has with a formula (`tests/operators/peers`). An operator says where its definition is another "
-      "one.\n\n"
+      "of these has with a formula (`tests/operators/peers`). An operator says where its definition is "
+      "another one.\n\n"
       "Of each operator the list gives the images that it takes, those that may be left out in brackets; "
-      "what it "
-      "computes; the types; an example; and its parameters, with what is permitted and the default.\n";
+      "what it computes; the types; an example; and its parameters, with what is permitted and the "
+      "default.\n";
   std::string group;
   for (const Operator& one : all_operators()) {
     if (one.group != group) text += fmt::format("\n## {}\n\n", group_title(group = one.group));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <any>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,19 +26,19 @@ struct Operator {
   /// The name, as in a deck and as of the C++ function.
   std::string name;
   /// The group of operators that it belongs to, such as "point".
-  std::string group;
+  std::string group = {};
   /// What the operator computes, in a sentence or a few. It also says how the definition differs from that of
   /// other libraries.
   std::string help;
   /// The names of the images that the operator takes, in order.
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs = {"image"};
   /// The number of images that must be given. The others may be left out.
   int required_inputs = 1;
   /// The parameters, in the order in which documentation lists them.
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters = {};
   /// The element types that the operator takes. If it takes several images, they have the same type unless
   /// `help` says otherwise.
-  std::vector<TypeRule> types;
+  std::vector<TypeRule> types = {};
   /// A step of a chain that uses the operator, as in a deck.
   std::string example;
   /// Adds the operator to a pipeline, and returns its result. The last stage has the name `name`, and others
@@ -45,7 +46,10 @@ struct Operator {
   /// or has no permitted value, and OperandError if the images do not fit.
   std::function<Image(Pipeline& pipeline, const std::vector<Image>& images, const ParameterValues& values,
                       const std::string& name)>
-      apply;
+      apply = {};
+  /// Does the same with the structure of parameters that the C++ function has.
+  std::function<Image(Pipeline& pipeline, const std::vector<Image>& images, const std::any& parameters)>
+      call = {};
 };
 
 /// Returns all operators, ordered by groups.

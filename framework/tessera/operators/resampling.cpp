@@ -6,14 +6,6 @@
 namespace tessera::operators {
 namespace detail {
 
-template <>
-inline constexpr std::array<std::pair<std::string_view, Interpolation>, 4> words_of<Interpolation>{{
-    {"nearest", Interpolation::nearest},
-    {"linear", Interpolation::linear},
-    {"cubic", Interpolation::cubic},
-    {"area", Interpolation::area},
-}};
-
 Resampling Resampling::of(Range from, int to, Interpolation method) {
   Resampling made{static_cast<int>(from.begin), static_cast<int>(from.size()), to, method, 1};
   if (method == Interpolation::linear) made.taps = 2;
@@ -168,34 +160,19 @@ Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, con
   });
 }
 
-Operator resampling_operator(const std::string& name, const std::string& help, const std::string& example) {
-  return {.name = name,
-          .group = "geometry",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = detail::same_type(),
-          .example = example,
-          .apply = {}};
-}
+}  // namespace
 
-const detail::Entry<Resize>& resize_entry() {
-  static const auto entry =
-      detail::Entry<Resize>(
-          resampling_operator(
-              "resize",
-              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the "
-              "method "
-              "is 'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, "
-              "and "
-              "beyond the borders are the nearest points, as in OpenCV. Its method for the nearest point is "
-              "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA "
-              "is "
-              "another method where images become larger. OpenCV resamples uint8 in fixed-point arithmetic. "
-              "Only 'area' leaves no aliases where images become smaller.",
-              "{resize: a, size: [1920, 1080], method: cubic}"),
-          build_resize)
+std::vector<Operator> detail::resampling_operators() {
+  return {
+      Entry<Resize>(
+          "resize",
+          "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the method is "
+          "'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, and "
+          "beyond the borders are the nearest points, as in OpenCV. Its method for the nearest point is "
+          "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA is "
+          "another method where images become larger. OpenCV resamples uint8 in fixed-point arithmetic. Only "
+          "'area' leaves no aliases where images become smaller.",
+          "{resize: a, size: [1920, 1080], method: cubic}", build_resize)
           .parameter("size", &Resize::size,
                      {.help = "The extents of the result along x and y.",
                       .unit = "pixels",
@@ -205,52 +182,21 @@ const detail::Entry<Resize>& resize_entry() {
           .parameter(
               "method", &Resize::method,
               {.help = "The nearest point; between two points, or four (cubic convolution with a = -3/4), in "
-                       "each dimension; or the mean of the area that a point covers."});
-  return entry;
-}
-const detail::Entry<Pyramid>& pyramid_down_entry() {
-  static const auto entry =
-      detail::Entry<Pyramid>(
-          resampling_operator(
-              "pyramid_down",
-              "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
-              "point; first along x (stage <name>_x). The extents are halved and rounded up. It is "
-              "OpenCV's pyrDown.",
-              "{pyramid_down: a}"),
-          build_pyramid_down)
-          .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
-  return entry;
-}
-const detail::Entry<Pyramid>& pyramid_up_entry() {
-  static const auto entry =
-      detail::Entry<Pyramid>(
-          resampling_operator(
-              "pyramid_up",
-              "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 "
-              "in each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",
-              "{pyramid_up: a}"),
-          build_pyramid_up)
-          .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
-  return entry;
+                       "each dimension; or the mean of the area that a point covers.",
+               .choices = {"nearest", "linear", "cubic", "area"}}),
+      Entry<Pyramid>(
+          "pyramid_down",
+          "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
+          "point; first along x (stage <name>_x). The extents are halved and rounded up. It is OpenCV's "
+          "pyrDown.",
+          "{pyramid_down: a}", build_pyramid_down)
+          .border(),
+      Entry<Pyramid>(
+          "pyramid_up",
+          "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 in "
+          "each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",
+          "{pyramid_up: a}", build_pyramid_up)
+          .border()};
 }
 
-}  // namespace
-
-Image resize(Pipeline& pipeline, const Image& image, const Resize& parameters) {
-  return resize_entry().run(pipeline, {image}, parameters);
-}
-Image pyramid_down(Pipeline& pipeline, const Image& image, const Pyramid& parameters) {
-  return pyramid_down_entry().run(pipeline, {image}, parameters);
-}
-Image pyramid_up(Pipeline& pipeline, const Image& image, const Pyramid& parameters) {
-  return pyramid_up_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> resampling_operators() {
-  return {resize_entry().erased(), pyramid_down_entry().erased(), pyramid_up_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

@@ -8,19 +8,6 @@
 #include "tessera/operators/point.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, ThresholdMode>, 5> words_of<ThresholdMode>{{
-    {"binary", ThresholdMode::binary},
-    {"inverse", ThresholdMode::inverse},
-    {"truncate", ThresholdMode::truncate},
-    {"keep_above", ThresholdMode::keep_above},
-    {"keep_below", ThresholdMode::keep_below},
-}};
-
-}  // namespace detail
-
 namespace {
 
 /// A stage body: each point within limits.
@@ -97,51 +84,31 @@ Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, cons
   });
 }
 
-const detail::Entry<Limits>& limit_entry() {
-  static const auto entry =
-      detail::Entry<Limits>(detail::tone_operator("limit", "Limits each point to a range. NaN becomes 'low'.",
-                                                  "{limit: a, low: 16, high: 235}"),
-                            build_limit)
-          .parameter("low", &Limits::low, {.help = "The least value of the result."})
-          .parameter("high", &Limits::high, {.help = "The greatest value of the result.", .required = true});
-  return entry;
-}
-const detail::Entry<Threshold>& threshold_entry() {
-  static const auto entry =
-      detail::Entry<Threshold>(
-          detail::tone_operator(
-              "threshold",
-              "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
-              "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
-              "{threshold: a, value: 128}"),
-          build_threshold)
-          .parameter("value", &Threshold::value,
-                     {.help = "The threshold. Points are above it if they are greater.", .required = true})
-          .parameter(
-              "mode", &Threshold::mode,
-              {.help = "What becomes of points above the threshold, and of others: 'high' and 'low'; 'low' "
-                       "and 'high'; the threshold, rounded down for integers, and the point; the point and "
-                       "'low'; 'low' and the "
-                       "point."})
-          .parameter("low", &Threshold::low, {.help = "The lower value."})
-          .parameter(
-              "high", &Threshold::high,
-              {.help = "The higher value. Without it this is the greatest value of the type, 1 for float32.",
-               .optional = true});
-  return entry;
-}
 }  // namespace
 
-Image limit(Pipeline& pipeline, const Image& image, const Limits& parameters) {
-  return limit_entry().run(pipeline, {image}, parameters);
+std::vector<Operator> detail::threshold_operators() {
+  return {
+      Entry<Limits>("limit", "Limits each point to a range. NaN becomes 'low'.",
+                    "{limit: a, low: 16, high: 235}", build_limit)
+          .parameter("low", &Limits::low, {.help = "The least value of the result."})
+          .parameter("high", &Limits::high, {.help = "The greatest value of the result.", .required = true}),
+      Entry<Threshold>(
+          "threshold",
+          "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
+          "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
+          "{threshold: a, value: 128}", build_threshold)
+          .parameter("value", &Threshold::value,
+                     {.help = "The threshold. Points are above it if they are greater.", .required = true})
+          .parameter("mode", &Threshold::mode,
+                     {.help = "What becomes of points above the threshold, and of others: 'high' and 'low'; "
+                              "'low' and 'high'; the threshold, rounded down for integers, and the point; "
+                              "the point and 'low'; 'low' and the point.",
+                      .choices = {"binary", "inverse", "truncate", "keep_above", "keep_below"}})
+          .parameter("low", &Threshold::low, {.help = "The lower value."})
+          .parameter("high", &Threshold::high,
+                     {.help = "The higher value. Without it this is the greatest value of the type, 1 for "
+                              "float32.",
+                      .optional = true})};
 }
-Image threshold(Pipeline& pipeline, const Image& image, const Threshold& parameters) {
-  return threshold_entry().run(pipeline, {image}, parameters);
-}
 
-namespace detail {
-
-std::vector<Operator> threshold_operators() { return {limit_entry().erased(), threshold_entry().erased()}; }
-
-}  // namespace detail
 }  // namespace tessera::operators

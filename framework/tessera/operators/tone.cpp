@@ -11,7 +11,6 @@ namespace tessera::operators {
 namespace {
 
 using detail::add_stage;
-using detail::tone_operator;
 using detail::typed;
 using detail::with_image_type;
 
@@ -162,116 +161,63 @@ Image build_invert(Pipeline& pipeline, const std::vector<Image>& images, const N
   });
 }
 
-const detail::Entry<Named>& abs_entry() {
-  static const detail::Entry<Named> entry(
-      tone_operator("abs", "The absolute value of each point, which changes only images of float32.",
-                    "{abs: a}"),
-      build_abs);
-  return entry;
+/// The type rules of `cast`.
+std::vector<TypeRule> types_of_cast() {
+  std::vector<TypeRule> types = detail::same_type();
+  for (TypeRule& rule : types) rule.result = "the type that 'to' names";
+  return types;
 }
-const detail::Entry<Named>& invert_entry() {
-  static const detail::Entry<Named> entry(
-      tone_operator("invert",
-                    "The greatest value of the type minus each point; 1 minus each point for float32.",
-                    "{invert: a}"),
-      build_invert);
-  return entry;
-}
-const detail::Entry<Levels>& levels_entry() {
-  static const auto entry =
-      detail::Entry<Levels>(
-          tone_operator(
-              "levels",
-              "Stretches the values from 'black' to 'white' to those from 'low' to 'high': low + (high - "
-              "low) * ((value - black) / (white - black)) ^ exponent. All are shares of the greatest "
-              "value of the type, which is 1 for float32. Values beyond black and white are limited "
-              "to them.",
-              "{levels: a, black: 0.1, white: 0.8}"),
-          build_levels)
+
+}  // namespace
+
+std::vector<Operator> detail::tone_operators() {
+  return {
+      Entry<Named>("abs", "The absolute value of each point, which changes only images of float32.",
+                   "{abs: a}", build_abs),
+      Entry<Named>("invert",
+                   "The greatest value of the type minus each point; 1 minus each point for float32.",
+                   "{invert: a}", build_invert),
+      Entry<Levels>("levels",
+                    "Stretches the values from 'black' to 'white' to those from 'low' to 'high': low + (high "
+                    "- low) * ((value - black) / (white - black)) ^ exponent. All are shares of the greatest "
+                    "value of the type, which is 1 for float32. Values beyond black and white are limited to "
+                    "them.",
+                    "{levels: a, black: 0.1, white: 0.8}", build_levels)
           .parameter("black", &Levels::black, {.help = "The share that becomes 'low'."})
           .parameter("white", &Levels::white, {.help = "The share that becomes 'high'."})
           .parameter(
               "exponent", &Levels::exponent,
               {.help = "The exponent: less than 1 makes an image brighter.", .least = 0.01, .greatest = 100})
           .parameter("low", &Levels::low, {.help = "The least share of the result."})
-          .parameter("high", &Levels::high, {.help = "The greatest share of the result."});
-  return entry;
-}
-const detail::Entry<Gamma>& gamma_entry() {
-  static const auto entry =
-      detail::Entry<Gamma>(
-          tone_operator(
-              "gamma",
-              "Raises each point to a power, as a share of the greatest value of the type, which is 1 for "
-              "float32. Values are limited to shares from 0 to 1. It is scikit-image's adjust_gamma.",
-              "{gamma: a, exponent: 0.4545}"),
-          build_gamma)
+          .parameter("high", &Levels::high, {.help = "The greatest share of the result."}),
+      Entry<Gamma>(
+          "gamma",
+          "Raises each point to a power, as a share of the greatest value of the type, which is 1 "
+          "for float32. Values are limited to shares from 0 to 1. It is scikit-image's adjust_gamma.",
+          "{gamma: a, exponent: 0.4545}", build_gamma)
           .parameter("exponent", &Gamma::exponent,
                      {.help = "The exponent: less than 1 makes an image brighter.",
                       .least = 0.01,
                       .greatest = 100,
-                      .required = true});
-  return entry;
-}
-const detail::Entry<LookupTable>& lookup_entry() {
-  static const auto entry = [] {
-    Operator described = tone_operator("lookup", "Replaces each point by an entry of a table.",
-                                       "{lookup: a, table: [0, 0, 1, 1, 2, ...]}");
-    described.types = {{ElementType::uint8, "uint8"}};
-    return detail::Entry<LookupTable>(described, build_lookup)
-        .parameter("table", &LookupTable::table,
-                   {.help = "The new value of each of the values 0 to 255.", .required = true});
-  }();
-  return entry;
-}
-const detail::Entry<Cast>& cast_entry() {
-  static const auto entry = [] {
-    Operator described = tone_operator(
-        "cast",
-        "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 in "
-        "integers. With 'full_range' it is scikit-image's img_as_ubyte, img_as_uint or img_as_float32, but "
-        "that bytes of 16 bits are rounded.",
-        "{cast: a, to: float32, full_range: true}");
-    for (TypeRule& rule : described.types) rule.result = "the type that 'to' names";
-    return detail::Entry<Cast>(described, build_cast)
-        .parameter("to", &Cast::to, {.help = "The type of the result."})
-        .parameter("scale", &Cast::scale, {.help = "The factor by which points are multiplied."})
-        .parameter("offset", &Cast::offset, {.help = "What is added to the product."})
-        .parameter(
-            "full_range", &Cast::full_range,
-            {.help = "Whether points are also scaled so that the greatest value of one type, which is 1 for "
-                     "float32, becomes that of the other."});
-  }();
-  return entry;
+                      .required = true}),
+      Entry<LookupTable>("lookup", "Replaces each point by an entry of a table.",
+                         "{lookup: a, table: [0, 0, 1, 1, 2, ...]}", build_lookup)
+          .types({{ElementType::uint8, "uint8"}})
+          .parameter("table", &LookupTable::table,
+                     {.help = "The new value of each of the values 0 to 255.", .required = true}),
+      Entry<Cast>("cast",
+                  "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 "
+                  "in integers. With 'full_range' it is scikit-image's img_as_ubyte, img_as_uint or "
+                  "img_as_float32, but that bytes of 16 bits are rounded.",
+                  "{cast: a, to: float32, full_range: true}", build_cast)
+          .types(types_of_cast())
+          .parameter("to", &Cast::to,
+                     {.help = "The type of the result.", .choices = {"uint8", "uint16", "float32"}})
+          .parameter("scale", &Cast::scale, {.help = "The factor by which points are multiplied."})
+          .parameter("offset", &Cast::offset, {.help = "What is added to the product."})
+          .parameter("full_range", &Cast::full_range,
+                     {.help = "Whether points are also scaled so that the greatest value of one type, which "
+                              "is 1 for float32, becomes that of the other."})};
 }
 
-}  // namespace
-
-Image abs(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return abs_entry().run(pipeline, {image}, parameters);
-}
-Image invert(Pipeline& pipeline, const Image& image, const Named& parameters) {
-  return invert_entry().run(pipeline, {image}, parameters);
-}
-Image levels(Pipeline& pipeline, const Image& image, const Levels& parameters) {
-  return levels_entry().run(pipeline, {image}, parameters);
-}
-Image gamma(Pipeline& pipeline, const Image& image, const Gamma& parameters) {
-  return gamma_entry().run(pipeline, {image}, parameters);
-}
-Image lookup(Pipeline& pipeline, const Image& image, const LookupTable& parameters) {
-  return lookup_entry().run(pipeline, {image}, parameters);
-}
-Image cast(Pipeline& pipeline, const Image& image, const Cast& parameters) {
-  return cast_entry().run(pipeline, {image}, parameters);
-}
-
-namespace detail {
-
-std::vector<Operator> tone_operators() {
-  return {abs_entry().erased(),   invert_entry().erased(), levels_entry().erased(),
-          gamma_entry().erased(), lookup_entry().erased(), cast_entry().erased()};
-}
-
-}  // namespace detail
 }  // namespace tessera::operators

@@ -219,16 +219,9 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
                          CopyShare{&rows_[first], last - first, first_row, rows, shares});
   } else {
     const RowCopy* copies = device_rows_.data() + first;
-    switch (unit_) {
-      case 1:
-        return launch_units<std::uint8_t>(execution, rows_[first], copies, last - first, units);
-      case 2:
-        return launch_units<std::uint16_t>(execution, rows_[first], copies, last - first, units);
-      case 4:
-        return launch_units<std::uint32_t>(execution, rows_[first], copies, last - first, units);
-      default:
-        return launch_units<std::uint64_t>(execution, rows_[first], copies, last - first, units);
-    }
+    detail::with_unit(unit_, [&]<class Unit>(Unit) {
+      launch_units<Unit>(execution, rows_[first], copies, last - first, units);
+    });
   }
 }
 

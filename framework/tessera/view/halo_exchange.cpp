@@ -147,9 +147,9 @@ struct FillSide {
 };
 
 template <class Unit>
-void run_fill(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
-              const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
-              HostMode mode) {
+void fill_side(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
+               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
+               HostMode mode) {
   const std::int64_t rows = part.size() / part[0].size();
   const auto& side = conditions.side[static_cast<std::size_t>(across)];
   FillSide<Unit> fill{reinterpret_cast<Unit*>(array.origin),
@@ -173,24 +173,6 @@ void run_fill(const ExecutionSpace& execution, const ArrayReference& array, cons
                  runs_on_host ? rows : part.size(), fill);
 }
 
-void fill_side(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
-               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
-               HostMode mode) {
-  if (part.empty()) return;
-  // The unit is the largest one that divides the size of an element. It also divides all strides, because
-  // strides are whole numbers of elements.
-  switch (std::gcd(element_size, std::int64_t{8})) {
-    case 1:
-      return run_fill<std::uint8_t>(execution, array, part, across, domain, conditions, element_size, mode);
-    case 2:
-      return run_fill<std::uint16_t>(execution, array, part, across, domain, conditions, element_size, mode);
-    case 4:
-      return run_fill<std::uint32_t>(execution, array, part, across, domain, conditions, element_size, mode);
-    default:
-      return run_fill<std::uint64_t>(execution, array, part, across, domain, conditions, element_size, mode);
-  }
-}
-
 }  // namespace
 
 void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
@@ -208,8 +190,13 @@ void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array,
     Box low = filled, high = filled;
     low[d] = {box[d].begin, std::min(box[d].end, domain[d].begin)};
     high[d] = {std::max(box[d].begin, domain[d].end), box[d].end};
+    // The unit is the largest one that divides the size of an element. It also divides all strides, because
+    // strides are whole numbers of elements.
     for (const Box& part : {low, high})
-      fill_side(execution, array, part, d, domain, conditions, element_size, mode);
+      if (!part.empty())
+        detail::with_unit(std::gcd(element_size, std::int64_t{8}), [&]<class Unit>(Unit) {
+          fill_side<Unit>(execution, array, part, d, domain, conditions, element_size, mode);
+        });
   }
 }
 

@@ -38,6 +38,15 @@ void for_each_index(const Execution& execution, [[maybe_unused]] HostMode mode, 
 
 namespace tessera::detail {
 
+/// Calls use(Unit()) for the unsigned integer Unit of `bytes` bytes, which are 1, 2, 4 or 8.
+template <class Use>
+void with_unit(std::int64_t bytes, const Use& use) {
+  if (bytes == 1) return use(std::uint8_t());
+  if (bytes == 2) return use(std::uint16_t());
+  if (bytes == 4) return use(std::uint32_t());
+  use(std::uint64_t());
+}
+
 /// The number of threads of a team that computes one tile of a box on a device.
 inline constexpr int device_team_threads = 256;
 

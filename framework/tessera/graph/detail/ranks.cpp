@@ -155,11 +155,7 @@ void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payl
                     at->ordinal, at->root->source, at->root->age});
   }
   std::ranges::reverse(path);
-  Bytes bytes;
-  Transfer<Kind>::pack(Kind::item, bytes);
-  Transfer<int>::pack(task, bytes);
-  Transfer<std::uint32_t>::pack(trips, bytes);
-  Transfer<std::vector<PathStep>>::pack(path, bytes);
+  Bytes bytes = packed_values(Kind::item, task, trips, path);
   bytes.write(payload.all().data(), payload.all().size());
   payload = Bytes();
   {
@@ -170,21 +166,14 @@ void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payl
 }
 
 void Ranks::tell_closed(int to, std::uint64_t scope, bool is_skipped) {
-  Bytes bytes;
-  Transfer<Kind>::pack(Kind::closed, bytes);
-  Transfer<std::uint64_t>::pack(scope, bytes);
-  Transfer<bool>::pack(is_skipped, bytes);
-  Transfer<bool>::pack(execution_.has_failed(), bytes);
   ++sent_;
-  post(to, std::move(bytes));
+  post(to, packed_values(Kind::closed, scope, is_skipped, execution_.has_failed()));
 }
 
 void Ranks::tell_all(bool has_failed) {
   if (has_failed && std::exchange(has_told_failure_, true)) return;
-  Bytes bytes;
-  Transfer<Kind>::pack(has_failed ? Kind::failed : Kind::stop, bytes);
   for (int to = 0; to < size_; ++to)
-    if (to != rank_) post(to, bytes);
+    if (to != rank_) post(to, packed_values(has_failed ? Kind::failed : Kind::stop));
 }
 
 // --- Receiving ---------------------------------------------------------------------------------------
@@ -211,13 +200,9 @@ bool Ranks::receive() {
     case Kind::failed:
       execution_.fail_elsewhere();
       break;
-    case Kind::query: {
-      Bytes answer;
-      Transfer<Kind>::pack(Kind::state, answer);
-      Transfer<State>::pack(own_state(Transfer<std::int64_t>::unpack(bytes)), answer);
-      post(from, answer);
+    case Kind::query:
+      post(from, packed_values(Kind::state, own_state(Transfer<std::int64_t>::unpack(bytes))));
       break;
-    }
     case Kind::state:
       take_state(from, Transfer<State>::unpack(bytes));
       break;
@@ -349,10 +334,7 @@ void Ranks::ask_states() {
   states_.assign(static_cast<std::size_t>(size_), {});
   states_.front() = own_state(++query_);
   if (!states_.front().is_idle) return;
-  Bytes bytes;
-  Transfer<Kind>::pack(Kind::query, bytes);
-  Transfer<std::int64_t>::pack(query_, bytes);
-  for (int to = 1; to < size_; ++to) post(to, bytes);
+  for (int to = 1; to < size_; ++to) post(to, packed_values(Kind::query, query_));
 }
 
 /// Takes the answer of a rank. When all ranks have answered, finds out whether all of them are idle, no
@@ -376,9 +358,7 @@ void Ranks::take_state(int from, const State& state) {
   if (!is_same || sent != received || waiting < 0) return;
   last_states_.clear();
   if (waiting == 0) return execution_.resolve_stuck();
-  Bytes bytes;
-  Transfer<Kind>::pack(Kind::resolve, bytes);
-  post(waiting, bytes);
+  post(waiting, packed_values(Kind::resolve));
 }
 
 }  // namespace tessera::graph::detail

@@ -52,12 +52,13 @@ void check_alike(const Algorithm& pipeline, const Image& first, const Image& oth
                        number);
 }
 
-}  // namespace
-
+/// Returns what messages of an operator begin with: the name of the operator and of its stage.
 std::string message_start(const Operator& described, const std::string& stage) {
   if (stage.empty() || stage == described.name) return described.name + ": ";
   return fmt::format("{} '{}': ", described.name, stage);
 }
+
+}  // namespace
 
 std::string default_name(const Algorithm& pipeline, const Operator& described) {
   const auto exists = [&pipeline](const std::string& name) {
@@ -113,7 +114,7 @@ void check_operands(const std::vector<Image>& images, const std::optional<double
 
 void check_required(const Operator& described, const ParameterValues& values) {
   for (const Parameter& parameter : described.parameters)
-    if (!parameter.default_value && !parameter.optional && values.find(parameter.name) == values.end())
+    if (parameter.required && values.find(parameter.name) == values.end())
       throw ParameterError(fmt::format("{} is missing: {}", parameter.name, parameter.help), parameter.name);
 }
 
@@ -128,22 +129,14 @@ void with_message_start(const Operator& described, const std::string& stage,
   }
 }
 
+std::vector<std::string> border_words() {
+  return {"clamp", "mirror", "mirror_interior", "constant", "periodic"};
+}
+
 std::vector<TypeRule> same_type() {
   std::vector<TypeRule> rules;
   for (ElementType type : image_types) rules.push_back({type, std::string(tessera::name_of(type))});
   return rules;
-}
-
-Operator tone_operator(const std::string& name, const std::string& help, const std::string& example) {
-  return {.name = name,
-          .group = "point",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = same_type(),
-          .example = example,
-          .apply = {}};
 }
 
 std::vector<TypeRule> same_integer_type() {

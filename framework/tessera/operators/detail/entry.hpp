@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <any>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,24 +13,17 @@
 
 namespace tessera::operators::detail {
 
-/// What the description of a parameter says beside its name, its kind and its default.
-struct ParameterText {
-  std::string help;
-  std::string unit = {};
-  double least = -std::numeric_limits<double>::infinity();
-  double greatest = std::numeric_limits<double>::infinity();
-  bool odd = false;
-  /// Whether a value must be given.
-  bool required = false;
-  /// Whether there may be no value, and no default either. The member is then a std::optional.
-  bool optional = false;
-};
-
-/// Returns what messages of an operator begin with: the name of the operator and of its stage.
-std::string message_start(const Operator& described, const std::string& stage);
 /// Returns the name that a stage gets if none is given: that of the operator, with a number if the pipeline
 /// has an array of this name.
 std::string default_name(const Algorithm& pipeline, const Operator& described);
+/// Returns the words that may stand for the values beyond borders.
+std::vector<std::string> border_words();
+/// The type rules of an operator whose result has the type of its images.
+std::vector<TypeRule> same_type();
+/// The type rules of an operator that takes images of integers only, and whose result has their type.
+std::vector<TypeRule> same_integer_type();
+/// The type rules of an operator that takes all types, and whose result is of one type.
+std::vector<TypeRule> always(ElementType result);
 /// Throws OperandError unless the operator takes these images.
 void check_images(const Algorithm& pipeline, const Operator& described, const std::vector<Image>& images);
 /// Returns the place of the parameter with this name. Throws ParameterError if there is none.
@@ -53,32 +47,70 @@ class Entry {
   /// is not empty.
   using Build = std::function<Image(Pipeline&, const std::vector<Image>&, const P&)>;
 
-  /// Makes the entry of an operator without parameters. `described` has everything but parameters and
-  /// `apply`.
-  Entry(Operator described, Build build) : described_(std::move(described)), build_(std::move(build)) {}
+  /// Makes the entry of an operator on one image, without parameters, whose result has the type of the image.
+  Entry(std::string name, std::string help, std::string example, Build build)
+      : described_{.name = std::move(name), .help = std::move(help), .example = std::move(example)},
+        build_(std::move(build)) {
+    described_.types = same_type();
+  }
 
-  /// Adds a parameter.
-  template <class M>
-  Entry& parameter(const std::string& name, M P::*member, const ParameterText& text) {
-    Parameter added{.name = name,
-                    .kind = kind_of<M>(),
-                    .default_value = {},
-                    .optional = text.optional,
-                    .unit = text.unit,
-                    .least = text.least,
-                    .greatest = text.greatest,
-                    .odd = text.odd,
-                    .choices = choices_of<M>(),
-                    .help = text.help};
-    if (!text.required) added.default_value = value_of_member(P().*member);
-    described_.parameters.push_back(std::move(added));
-    get_.push_back([member](const P& parameters) { return value_of_member(parameters.*member); });
-    set_.push_back(
-        [member](P& parameters, const ParameterValue& value) { set_member(parameters.*member, value); });
+  /// Changes the names of the images, of which the first `required` ones must be given.
+  Entry& inputs(const std::vector<std::string>& names, int required) {
+    described_.inputs = names;
+    described_.required_inputs = required;
     return *this;
   }
 
-  /// Adds the operator to a pipeline.
+  /// Changes the types.
+  Entry& types(const std::vector<TypeRule>& rules) {
+    described_.types = rules;
+    return *this;
+  }
+
+  /// Adds a parameter. `added` lacks the name, the kind and the default.
+  template <class M>
+  Entry& parameter(const std::string& name, M P::*member, Parameter added) {
+    added.name = name;
+    added.kind = kind_of<M>();
+    const std::vector<std::string> words = added.choices;
+    if (!added.required) added.default_value = value_of_member(P().*member, words);
+    described_.parameters.push_back(std::move(added));
+    get_.push_back([=](const P& parameters) { return value_of_member(parameters.*member, words); });
+    set_.push_back(
+        [=](P& parameters, const ParameterValue& value) { set_member(parameters.*member, value, words); });
+    return *this;
+  }
+
+  /// Adds the parameter `window`, whose extents are at most `greatest`.
+  Entry& window(double greatest) {
+    return parameter("window", &P::window,
+                     {.help = "The extents of the window along x and y.",
+                      .unit = "pixels",
+                      .least = 1,
+                      .greatest = greatest,
+                      .odd = true});
+  }
+
+  /// Adds the parameter `border`.
+  Entry& border(const std::string& help = "The values beyond the borders.") {
+    return parameter("border", &P::border, {.help = help, .choices = border_words()});
+  }
+
+  /// Returns the operator as the registry has it.
+  operator Operator() const {
+    Operator result = described_;
+    result.apply = [entry = *this](Pipeline& pipeline, const std::vector<Image>& images,
+                                   const ParameterValues& values, const std::string& name) {
+      return entry.run(pipeline, images, entry.parameters_of(values, name));
+    };
+    result.call = [entry = *this](Pipeline& pipeline, const std::vector<Image>& images,
+                                  const std::any& parameters) {
+      return entry.run(pipeline, images, std::any_cast<P>(parameters));
+    };
+    return result;
+  }
+
+ private:
   Image run(Pipeline& pipeline, const std::vector<Image>& images, P parameters) const {
     const std::string given = parameters.name;
     if (parameters.name.empty()) parameters.name = default_name(pipeline, described_);
@@ -95,17 +127,6 @@ class Entry {
     return result;
   }
 
-  /// Returns the operator as the registry has it.
-  Operator erased() const {
-    Operator result = described_;
-    result.apply = [entry = *this](Pipeline& pipeline, const std::vector<Image>& images,
-                                   const ParameterValues& values, const std::string& name) {
-      return entry.run(pipeline, images, entry.parameters_of(values, name));
-    };
-    return result;
-  }
-
- private:
   P parameters_of(const ParameterValues& values, const std::string& name) const {
     P parameters;
     parameters.name = name;
@@ -125,44 +146,18 @@ class Entry {
   std::vector<std::function<void(P&, const ParameterValue&)>> set_;
 };
 
-/// The type rules of an operator whose result has the type of its images.
-std::vector<TypeRule> same_type();
-/// Describes a point operator on one image whose result has the type of the image, without parameters.
-Operator tone_operator(const std::string& name, const std::string& help, const std::string& example);
-/// The type rules of an operator that takes images of integers only, and whose result has their type.
-std::vector<TypeRule> same_integer_type();
-/// The type rules of an operator that takes all types, and whose result is of one type.
-std::vector<TypeRule> always(ElementType result);
-
-// The operators of each source file, for the registry.
-
-/// The operators of arithmetic.cpp.
+// The operators of each source file, without their groups.
 std::vector<Operator> arithmetic_operators();
-/// The operators of tone.cpp.
 std::vector<Operator> tone_operators();
-/// The operators of threshold.cpp.
 std::vector<Operator> threshold_operators();
-/// The operators of combination.cpp.
 std::vector<Operator> combination_operators();
-/// The operators of convolution.cpp.
 std::vector<Operator> convolution_operators();
-/// The operators of gradient.cpp.
 std::vector<Operator> gradient_operators();
-/// The operators of morphology.cpp.
 std::vector<Operator> morphology_operators();
-/// The operators of neighbourhood.cpp.
 std::vector<Operator> neighbourhood_operators();
-/// The bilateral filter of neighbourhood.cpp.
-std::vector<Operator> bilateral_operators();
-/// The operators of geometry.cpp.
 std::vector<Operator> geometry_operators();
-/// The operators of resampling.cpp.
 std::vector<Operator> resampling_operators();
-/// The operators of colour.cpp.
 std::vector<Operator> colour_operators();
-/// The operators of gradient.cpp that find edges.
-std::vector<Operator> edge_operators();
-/// The operators of global.cpp.
 std::vector<Operator> global_operators();
 
 }  // namespace tessera::operators::detail

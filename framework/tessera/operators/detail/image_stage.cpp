@@ -4,9 +4,55 @@
 #include <algorithm>
 
 #include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/pipeline/body/table.hpp"
+#include "tessera/pipeline/kernel/stage_kernel.hpp"
 
 namespace tessera::operators::detail {
 namespace {
+
+/// The kernel of a stage of images of (x, y, channel), for images some of which have only the dimensions
+/// (x, y). Such an image counts as one with the single channel 0, so that the stride of channels does not
+/// matter. Kernels are thereby compiled only once for grey images and images in colour.
+class FlatStage final : public StageKernel {
+ public:
+  /// Makes the kernel from one of images with three dimensions and one output. `flat_inputs` tells for each
+  /// input whether it is an image without channels, and `flat_output` whether the output is.
+  FlatStage(std::shared_ptr<const StageKernel> stage, std::vector<bool> flat_inputs, bool flat_output)
+      : stage_(std::move(stage)), flat_inputs_(std::move(flat_inputs)), flat_output_(flat_output) {}
+
+  void required(const Box& box, Box* needs) const override {
+    stage_->required(with_channel(box), needs);
+    for (std::size_t i = 0; i < flat_inputs_.size(); ++i)
+      if (flat_inputs_[i]) needs[i] = {needs[i][0], needs[i][1]};
+  }
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor monitor) const override {
+    stage_->region(inputs, outputs, with_channel(box), monitor);
+  }
+  bool swaps_rows() const override { return stage_->swaps_rows(); }
+  bool could_transpose() const override { return stage_->could_transpose(); }
+  const StageKernel& unwrapped() const override { return stage_->unwrapped(); }
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    stage_->launch(execution, inputs, outputs, with_channel(box));
+  }
+
+ private:
+  Box with_channel(const Box& box) const { return flat_output_ ? Box{box[0], box[1], {0, 1}} : box; }
+
+  std::shared_ptr<const StageKernel> stage_;
+  std::vector<bool> flat_inputs_;
+  bool flat_output_;
+};
+
+/// A stage body that replaces each point of uint8 by an entry of a table.
+struct ByteTable {
+  Table<std::uint8_t, 256> table;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return table.deferred(tessera::cast<int>(in(x, y, c)));
+  }
+};
 
 /// A stage body that copies a point.
 struct Copy {
@@ -82,33 +128,5 @@ Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const
   pipeline.bound(image.id, image.domain, conditions);
   return image;
 }
-
-// The reference of an array of two dimensions serves as it is: the channel is 0, so that its stride does not
-// matter.
-
-FlatStage::FlatStage(std::shared_ptr<const StageKernel> stage, std::vector<bool> flat_inputs,
-                     bool flat_output)
-    : stage_(std::move(stage)), flat_inputs_(std::move(flat_inputs)), flat_output_(flat_output) {}
-
-void FlatStage::required(const Box& box, Box* needs) const {
-  stage_->required(with_channel(box), needs);
-  for (std::size_t i = 0; i < flat_inputs_.size(); ++i)
-    if (flat_inputs_[i]) {
-      needs[i].dimensions = 2;
-      needs[i][2] = {};
-    }
-}
-
-void FlatStage::region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
-                       AccessMonitor monitor) const {
-  stage_->region(inputs, outputs, with_channel(box), monitor);
-}
-
-void FlatStage::launch(const ExecutionSpace& execution, const ArrayReference* inputs,
-                       const ArrayReference* outputs, const Box& box) const {
-  stage_->launch(execution, inputs, outputs, with_channel(box));
-}
-
-Box FlatStage::with_channel(const Box& box) const { return flat_output_ ? Box{box[0], box[1], {0, 1}} : box; }
 
 }  // namespace tessera::operators::detail

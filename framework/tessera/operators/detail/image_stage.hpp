@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "tessera/operators/image.hpp"
-#include "tessera/pipeline/body/table.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
-#include "tessera/pipeline/kernel/stage_kernel.hpp"
 
 namespace tessera::operators::detail {
 
@@ -61,41 +59,6 @@ auto with_image_type(ElementType type, const Use& use) {
   if (type == ElementType::float32) return use(std::type_identity<float>());
   throw InternalError("an operator lets images of this type pass");
 }
-
-/// The kernel of a stage of images of (x, y, channel), for images some of which have only the dimensions
-/// (x, y). Such an image counts as one with the single channel 0. Kernels are thereby compiled only once for
-/// grey images and images in colour.
-class FlatStage final : public StageKernel {
- public:
-  /// Makes the kernel from one of images with three dimensions and one output. `flat_inputs` tells for each
-  /// input whether it is an image without channels, and `flat_output` whether the output is.
-  FlatStage(std::shared_ptr<const StageKernel> stage, std::vector<bool> flat_inputs, bool flat_output);
-
-  void required(const Box& box, Box* needs) const override;
-  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
-              AccessMonitor monitor) const override;
-  bool swaps_rows() const override { return stage_->swaps_rows(); }
-  bool could_transpose() const override { return stage_->could_transpose(); }
-  const StageKernel& unwrapped() const override { return stage_->unwrapped(); }
-  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
-              const Box& box) const override;
-
- private:
-  Box with_channel(const Box& box) const;
-
-  std::shared_ptr<const StageKernel> stage_;
-  std::vector<bool> flat_inputs_;
-  bool flat_output_;
-};
-
-/// A stage body that replaces each point of uint8 by an entry of a table.
-struct ByteTable {
-  Table<std::uint8_t, 256> table;
-  template <class In, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return table.deferred(tessera::cast<int>(in(x, y, c)));
-  }
-};
 
 /// Adds a stage that replaces each point by an entry of a table.
 Image add_byte_table(Pipeline& pipeline, const std::string& name, const Image& image,

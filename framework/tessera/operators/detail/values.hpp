@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "tessera/domain/boundary.hpp"
@@ -14,27 +13,6 @@
 #include "tessera/operators/parameter.hpp"
 
 namespace tessera::operators::detail {
-
-/// The words that stand for the values of an enumeration E in decks, as an array of pairs of a word and a
-/// value. Each enumeration that is the type of a parameter has a specialization.
-template <class E>
-inline constexpr int words_of = 0;
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, Boundary>, 5> words_of<Boundary>{{
-    {"clamp", Boundary::clamp},
-    {"mirror", Boundary::mirror},
-    {"mirror_interior", Boundary::mirror_interior},
-    {"constant", Boundary::constant},
-    {"periodic", Boundary::periodic},
-}};
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, ElementType>, 3> words_of<ElementType>{{
-    {"uint8", ElementType::uint8},
-    {"uint16", ElementType::uint16},
-    {"float32", ElementType::float32},
-}};
 
 // Conversions between the members of the structures of parameters and ParameterValue.
 
@@ -59,24 +37,24 @@ constexpr ParameterKind kind_of() {
   }
 }
 
-/// Returns the words that may stand for a member of type M, which are none unless M is an enumeration.
-template <class M>
-std::vector<std::string> choices_of() {
-  std::vector<std::string> choices;
-  if constexpr (std::is_enum_v<M>)
-    for (const auto& word : words_of<M>) choices.emplace_back(word.first);
-  return choices;
+/// Returns the word for a value of an enumeration, and an empty text, which is never permitted, if there is
+/// none. `choices` has the words of the enumerators in order, unless these have names in the domain.
+template <class E>
+std::string word_of(E value, const std::vector<std::string>& choices) {
+  if constexpr (std::is_same_v<E, Boundary> || std::is_same_v<E, ElementType>) {
+    return std::string(tessera::name_of(value));
+  } else {
+    const auto number = static_cast<std::size_t>(value);
+    return number < choices.size() ? choices[number] : std::string();
+  }
 }
 
-/// Returns a member as a value, and nothing if it has none. An enumerator without a word becomes an empty
-/// text, which is never permitted.
+/// Returns a member as a value, and nothing if it has none. `choices` are the words of the parameter.
 template <class M>
-std::optional<ParameterValue> value_of_member(const M& member) {
+std::optional<ParameterValue> value_of_member(const M& member, const std::vector<std::string>& choices) {
   constexpr ParameterKind kind = kind_of<M>();
   if constexpr (kind == ParameterKind::word) {
-    for (const auto& [word, value] : words_of<M>)
-      if (value == member) return std::string(word);
-    return std::string();
+    return word_of(member, choices);
   } else if constexpr (kind == ParameterKind::integer) {
     return static_cast<std::int64_t>(member);
   } else if constexpr (kind == ParameterKind::pair) {
@@ -91,11 +69,12 @@ std::optional<ParameterValue> value_of_member(const M& member) {
 
 /// Sets a member to a value, which checked_value has accepted.
 template <class M>
-void set_member(M& member, const ParameterValue& value) {
+void set_member(M& member, const ParameterValue& value, const std::vector<std::string>& choices) {
   constexpr ParameterKind kind = kind_of<M>();
   if constexpr (kind == ParameterKind::word) {
-    for (const auto& [word, enumerator] : words_of<M>)
-      if (word == std::get<std::string>(value)) member = enumerator;
+    int number = 0;
+    while (word_of(static_cast<M>(number), choices) != std::get<std::string>(value)) ++number;
+    member = static_cast<M>(number);
   } else if constexpr (kind == ParameterKind::integer) {
     member = static_cast<M>(std::get<std::int64_t>(value));
   } else if constexpr (kind == ParameterKind::pair) {

@@ -10,28 +10,11 @@
 
 namespace tessera::operators::detail {
 
-/// The type of exact sums of elements of T and of their squares over windows; double for float, whose sums
-/// are rounded.
+/// A stage body: the variance of the elements of T in a window, from their sum and that of their squares.
+/// Columns of the window are added first, and then their sums.
 template <class T>
-using SumOf = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
-
-/// The variance of `count` elements, given their sum and that of their squares.
 struct VarianceOfWindow {
-  using Out = float;
-  template <class S>
-  KOKKOS_FORCEINLINE_FUNCTION float operator()(S sum, S squares, int count) const {
-    const double mean = static_cast<double>(sum) / count;
-    const double variance = static_cast<double>(squares) / count - mean * mean;
-    return static_cast<float>(variance > 0 ? variance : 0);
-  }
-};
-
-/// A stage body: a function of the sum of the elements of T in a window, of the sum of their squares, and of
-/// their number. Columns of the window are added first, and then their sums.
-template <class T, class Function>
-struct MomentsOfWindow {
   Reach reach;
-  Function function = {};
 
   Box footprint(int, const Box& box) const { return reach.around(box); }
 
@@ -48,14 +31,13 @@ struct MomentsOfWindow {
       sum = sum + column;
       squares = squares + column_squares;
     }
-    return function(sum, squares, reach.count());
+    return variance(sum, squares);
   }
 
 #ifdef TESSERA_COMPUTES_PLANES
-  void plane(const Plane<const T>& in, const Plane<typename Function::Out>& out, Range columns,
-             Range rows) const {
+  void plane(const Plane<const T>& in, const Plane<float>& out, Range columns, Range rows) const {
     const std::int64_t width = columns.size() + 2 * reach.x;
-    Sum* const sums = scratch<MomentsOfWindow, Sum>(2 * width);
+    Sum* const sums = scratch<VarianceOfWindow, Sum>(2 * width);
     Sum* const squares = sums + width;
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       move_down(in, columns.begin - reach.x, width, y, y == rows.begin, sums, squares);
@@ -68,7 +50,15 @@ struct MomentsOfWindow {
 #endif
 
  private:
-  using Sum = SumOf<T>;
+  /// The type of exact sums of elements and of their squares; double for float, whose sums are rounded.
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+
+  KOKKOS_FORCEINLINE_FUNCTION float variance(Sum sum, Sum squares) const {
+    const int count = reach.count();
+    const double mean = static_cast<double>(sum) / count;
+    const double value = static_cast<double>(squares) / count - mean * mean;
+    return static_cast<float>(value > 0 ? value : 0);
+  }
 
 #ifdef TESSERA_COMPUTES_PLANES
   /// Makes `sums` and `squares` the sums of the columns of the windows of row y. Sums of integers, which are
@@ -93,8 +83,7 @@ struct MomentsOfWindow {
   }
 
   /// Adds the sums of the columns of each window in the same order for all windows.
-  void add_columns(const Sum* sums, const Sum* squares, typename Function::Out* out,
-                   std::int64_t count) const {
+  void add_columns(const Sum* sums, const Sum* squares, float* out, std::int64_t count) const {
     constexpr int block = 32;
     for (std::int64_t x = 0; x < count; x += block) {
       const int points = static_cast<int>(count - x < block ? count - x : block);
@@ -104,12 +93,11 @@ struct MomentsOfWindow {
           sum[k] = sum[k] + sums[x + i + k];
           square[k] = square[k] + squares[x + i + k];
         }
-      for (int k = 0; k < points; ++k) out[x + k] = function(sum[k], square[k], reach.count());
+      for (int k = 0; k < points; ++k) out[x + k] = variance(sum[k], square[k]);
     }
   }
 
-  void slide_columns(const Sum* sums, const Sum* squares, typename Function::Out* out,
-                     std::int64_t count) const {
+  void slide_columns(const Sum* sums, const Sum* squares, float* out, std::int64_t count) const {
     Sum sum = 0, square = 0;
     for (int i = 0; i < 2 * reach.x; ++i) {
       sum += sums[i];
@@ -118,7 +106,7 @@ struct MomentsOfWindow {
     for (std::int64_t x = 0; x < count; ++x) {
       sum += sums[x + 2 * reach.x];
       square += squares[x + 2 * reach.x];
-      out[x] = function(sum, square, reach.count());
+      out[x] = variance(sum, square);
       sum -= sums[x];
       square -= squares[x];
     }

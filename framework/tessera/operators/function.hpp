@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <any>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/operators/image.hpp"
+
+namespace tessera::operators {
+
+namespace detail {
+
+/// Adds an operator of the registry to a pipeline. `parameters` has the structure of its parameters.
+Image add_operator(std::string_view name, Pipeline& pipeline, const std::vector<Image>& images,
+                   const std::any& parameters);
+
+}  // namespace detail
+
+/// The parameters of operators that have no parameters but the name of the stage.
+struct Named {
+  std::string name = {};  ///< the name of the stage, by default that of the operator
+};
+
+/// An operator that takes `least` to `most` images, as a C++ function with the structure `Parameters`. Calls
+/// add it to a pipeline, and return its result. They throw ParameterError and OperandError (see
+/// registry.hpp).
+template <class Parameters, int least = 1, int most = least>
+struct Function {
+  /// The name of the operator in the registry.
+  std::string_view name;
+
+  /// Adds the operator on one image.
+  Image operator()(Pipeline& pipeline, const Image& image, const Parameters& parameters = {}) const
+      requires(least == 1) {
+    return detail::add_operator(name, pipeline, {image}, parameters);
+  }
+  /// Adds the operator on two images.
+  Image operator()(Pipeline& pipeline, const Image& first, const Image& second,
+                   const Parameters& parameters = {}) const requires(least <= 2 && most >= 2) {
+    return detail::add_operator(name, pipeline, {first, second}, parameters);
+  }
+  /// Adds the operator on three images.
+  Image operator()(Pipeline& pipeline, const Image& first, const Image& second, const Image& third,
+                   const Parameters& parameters = {}) const requires(most == 3) {
+    return detail::add_operator(name, pipeline, {first, second, third}, parameters);
+  }
+};
+
+}  // namespace tessera::operators

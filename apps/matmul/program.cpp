@@ -17,6 +17,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/machine.hpp"
@@ -100,6 +101,7 @@ class Program final : public app::GraphProgram {
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(matrices_.type())); }
   Factors factors() const { return {setting_.deck.get<double>("alpha"), setting_.deck.get<double>("beta")}; }
   Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
+  std::vector<std::string> outputs() const;
   void check_outputs() const;
   double arithmetic_speed() const;
   void measure();
@@ -128,9 +130,15 @@ class Program final : public app::GraphProgram {
 std::vector<std::string> Program::files() const {
   std::vector<std::string> files{matrices_.a.path, matrices_.b.path};
   if (matrices_.c) files.push_back(matrices_.c->path);
-  for (const char* key : output_keys)
-    if (setting_.deck.is_set(key)) files.push_back(setting_.deck.text_of(key));
+  for (const std::string& path : outputs()) files.push_back(path);
   return files;
+}
+
+std::vector<std::string> Program::outputs() const {
+  std::vector<std::string> paths;
+  for (const char* key : output_keys)
+    if (setting_.deck.is_set(key)) paths.push_back(setting_.deck.text_of(key));
+  return paths;
 }
 
 /// Throws InputError if C cannot be written where the deck says.
@@ -266,6 +274,7 @@ std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
 }
 
 app::ExitStatus Program::run(app::GraphRunner& runner) {
+  if (setting_.session.rank() == 0) io::remove_abandoned_files(outputs());
   const auto writers = create_outputs(domain());
   const auto a = open(matrices_.a), b = open(matrices_.b);
   const auto c = matrices_.c ? open(*matrices_.c) : nullptr;

@@ -174,9 +174,10 @@ Box Composition::domain(const std::vector<Position>& positions) const {
   return {{0, end.x}, {0, end.y}, {0, options_.channels}};
 }
 
-void Composition::set_work(std::vector<Position> positions, Write write) {
+void Composition::set_work(std::vector<Position> positions, std::vector<int> parts, Write write) {
   positions_ = std::move(positions);
   domain_ = domain(positions_);
+  parts_ = std::move(parts);
   write_ = std::move(write);
   tiles_.expect(uses_of_tiles());
 }
@@ -266,9 +267,9 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
   const auto bands = graph.source(
       "bands", {},
       [this](std::int64_t i, Lease<Rows> rows) -> std::optional<Lease<Rows>> {
-        const std::int64_t part = i / bands_of_part(), number = i % bands_of_part();
-        if (part == number_of_parts()) return std::nullopt;
-        rows->first_channel = static_cast<int>(part) * options_.channels;
+        const std::int64_t place = i / bands_of_part(), number = i % bands_of_part();
+        if (place == std::ssize(parts_)) return std::nullopt;
+        rows->first_channel = parts_[static_cast<std::size_t>(place)] * options_.channels;
         rows->band = rows_of_band(number, 0, ranks_);
         rows->own = domain_;
         rows->own[1] = rows_of_band(number, rank_, 1);

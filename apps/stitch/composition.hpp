@@ -136,8 +136,8 @@ class Composition {
   /// the graph by itself. The task write makes collective calls, at `write_on`.
   void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
 
-  /// Says where the tiles lie, and who writes the plate.
-  void set_work(std::vector<Position> positions, Write write);
+  /// Says where the tiles lie, which parts are composed, by their numbers, and who writes them.
+  void set_work(std::vector<Position> positions, std::vector<int> parts, Write write);
   /// The most bytes that the graph has on this rank, as far as the expected overlap tells.
   std::int64_t bytes() const { return needs_.bands + needs_.kept + needs_.read + needs_.workers; }
   /// How often files of tiles were read on this rank in the last run.
@@ -176,6 +176,7 @@ class Composition {
   tessera::Box domain_;
   Needs needs_;
   KeptTiles tiles_;
+  std::vector<int> parts_;
   Write write_;
 };
 

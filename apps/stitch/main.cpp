@@ -24,9 +24,11 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-TranslationOptions translation_options(const app::GraphSetting& setting, const TileReader& reader) {
+TranslationOptions translation_options(const app::GraphSetting& setting, const TileReader& reader,
+                                       const app::Ledger& ledger) {
   const Deck& deck = setting.deck;
   const bool is_auto = deck.text_of("traversal") == "auto";
+  const auto found = [&](const FoundTranslation& one) { note(ledger, reader.files(), one); };
   return {.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
           .in_double = deck.text_of("precision") == "double",
           .overlap = reader.files().overlap,
@@ -35,7 +37,9 @@ TranslationOptions translation_options(const app::GraphSetting& setting, const T
           .traversal = is_auto ? std::nullopt
                                : std::optional(choice_of<Traversal>(deck, "traversal", traversal_names)),
           .workers = setting.workers,
-          .transforms = number_of(deck, "graph.transforms.count")};
+          .transforms = number_of(deck, "graph.transforms.count"),
+          .known = noted_translations(setting.session.communicator(), ledger, reader.files()),
+          .found = found};
 }
 
 std::int64_t memory_of(const Deck& deck) {
@@ -63,11 +67,11 @@ class Program final : public app::GraphProgram {
   explicit Program(const app::GraphSetting& setting)
       : setting_(setting),
         reader_(open_tiles(setting)),
+        outputs_(setting, reader_, expected_bytes(reader_)),
         translations_(reader_,
                       Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
-                      translation_options(setting, reader_)),
+                      translation_options(setting, reader_, outputs_.ledger())),
         searches_(reader_, setting.workers, memory_of(setting.deck)),
-        outputs_(setting, reader_, expected_bytes(reader_)),
         composition_(communicator(), reader_,
                      {.blend = choice_of<Blend>(setting.deck, "blend", blend_names),
                       .channels = outputs_.channels_together(),
@@ -105,14 +109,32 @@ class Program final : public app::GraphProgram {
   }
 
   app::ExitStatus run(app::GraphRunner& runner) override {
-    if (setting_.deck.is_set("input.placed")) {
+    const bool is_first = setting_.session.rank() == 0;
+    if (is_first) outputs_.ledger().begin(outputs_.written_paths());
+    say_left_out(runner, outputs_.whole_plates(), "plate");
+    if (setting_.deck.is_set("input.placed"))
       results_.positions =
           read_table<Position>("input.placed", "a table of positions", [&](const auto&... file) {
             return read_positions(file..., reader_.files(), skips_missing(setting_.deck));
           });
-      compose(runner);
-      return app::ExitStatus::done;
-    }
+    else
+      find_positions(runner);
+    if (outputs_.has_plate()) compose(runner);
+    if (is_first) outputs_.ledger().finish(outputs_.written_paths());
+    return app::ExitStatus::done;
+  }
+
+ private:
+  MPI_Comm communicator() const { return setting_.session.communicator(); }
+  double reliable() const { return setting_.deck.get<double>("reliable"); }
+
+  /// Says how many results of an earlier run, which was killed, are taken.
+  void say_left_out(app::GraphRunner& runner, std::int64_t count, const std::string& what) const {
+    if (count > 0) runner.say(outputs_.ledger().remark(count, what));
+  }
+
+  /// Finds out where tiles lie, and writes all tables.
+  void find_positions(app::GraphRunner& runner) {
     const Pairs pairs = reader_.grid().pairs();
     results_.measured = measure(runner, pairs);
     outputs_.write_table("output.translations", translations_csv(reader_.files(), pairs, results_.measured));
@@ -121,13 +143,7 @@ class Program final : public app::GraphProgram {
     place(runner);
     tell(runner);
     outputs_.write_tables(results_);
-    if (outputs_.has_plate()) compose(runner);
-    return app::ExitStatus::done;
   }
-
- private:
-  MPI_Comm communicator() const { return setting_.session.communicator(); }
-  double reliable() const { return setting_.deck.get<double>("reliable"); }
 
   /// Returns the most that any rank needs. Collective.
   Needs greatest_needs() const {
@@ -170,18 +186,29 @@ class Program final : public app::GraphProgram {
     return graph::broadcast(communicator(), read);
   }
 
-  /// Returns the translations of all pairs, which are computed unless a file has them.
+  /// Returns the translations of all pairs, which are computed unless a file or the ledger has them.
   std::vector<Translation> measure(app::GraphRunner& runner, const Pairs& pairs) {
     if (setting_.deck.is_set("input.translations"))
       return read_table<Translation>(
           "input.translations", "a table of translations", [&](const auto&... file) {
             return read_translations(file..., reader_.files(), pairs, reader_.extent());
           });
+    const std::vector<FoundTranslation>& known = translations_.known();
+    say_left_out(runner, std::ssize(known), "translation");
     const graph::Report report = runner.run(*translation_graph_);
     // Searches and composition then have the memory that the transforms had.
     translation_graph_.reset();
-    runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs), "pair"), report.seconds));
-    return graph::gathered(communicator(), translations_.results());
+    runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs) - std::ssize(known), "pair"),
+                           report.seconds));
+    const std::vector<Translation> computed = graph::gathered(communicator(), translations_.results());
+    std::vector<Translation> all;
+    auto next_known = known.begin();
+    auto next_computed = computed.begin();
+    for (const Pair& pair : pairs) {
+      const bool is_known = next_known != known.end() && next_known->pair == pair;
+      all.push_back(is_known ? (next_known++)->translation : *next_computed++);
+    }
+    return all;
   }
 
   /// Searches for the translations of those pairs that do not agree with the model, and replaces them.
@@ -253,9 +280,9 @@ class Program final : public app::GraphProgram {
     search_graph_.reset();  // The plate then has the memory that the searches had.
     const Box domain = composition_.domain(results_.positions);
     outputs_.begin_plate(domain[0], domain[1]);
-    composition_.set_work(results_.positions, [this](const HostBlock& rows, Range band, int first) {
-      outputs_.write_plate(rows, band, first);
-    });
+    composition_.set_work(
+        results_.positions, outputs_.parts(),
+        [this](const HostBlock& rows, Range band, int first) { outputs_.write_plate(rows, band, first); });
     const graph::Report report = runner.run_alone(composition_graph_);
     std::int64_t reads = composition_.reads();
     MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT64_T, MPI_SUM, communicator());
@@ -266,9 +293,9 @@ class Program final : public app::GraphProgram {
 
   const app::GraphSetting& setting_;
   const TileReader reader_;
+  Outputs outputs_;
   Translations translations_;
   Searches searches_;
-  Outputs outputs_;
   Composition composition_;
   Results results_;
   // The graphs refer to all of these, and end before them.

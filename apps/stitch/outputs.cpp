@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
@@ -36,18 +38,6 @@ std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
     if (deck.is_set(key)) files.push_back(deck.text_of(key));
   for (int plane = 0; plane < tiles.planes(); ++plane)
     for (const int tile : tiles.grid.tiles()) files.push_back(tiles.path(tile, plane));
-  return files;
-}
-
-/// Returns the files of the plate, with their bytes. A plate has `bytes`; what PNG makes of it is not known.
-std::vector<app::ExpectedFile> expected_files(const Deck& deck, std::int64_t bytes) {
-  std::vector<app::ExpectedFile> files;
-  for (const std::string_view key : plate_keys) {
-    if (!deck.is_set(key)) continue;
-    // The levels of the pyramid have a third of the bytes, and lie beside the file before they are in it.
-    const std::int64_t needed = key == "output.png" ? 0 : key == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
-    files.push_back({std::string(key), needed});
-  }
   return files;
 }
 
@@ -105,6 +95,8 @@ struct Outputs::PlateFile {
   Range channels, slices;
   /// Whether the file has axes for channels and slices also if there is one of them.
   bool has_all_axes = false;
+  /// Whether an earlier run has written the file.
+  bool is_whole = false;
   /// All points of the file, the number of those that are left to write, and their sink meanwhile.
   Box domain = {};
   std::int64_t left = 0;
@@ -127,9 +119,9 @@ Outputs::Outputs(const app::GraphSetting& setting, const TileReader& reader, std
     for (const char* key : plate_keys)
       if (setting.deck.is_set(key)) add_plates(key);
     check_files();
-    if (setting.session.rank() == 0)
-      app::check_folders(setting.deck, expected_files(setting.deck, plate_bytes));
+    if (setting.session.rank() == 0) app::check_folders(setting.deck, expected_files(plate_bytes));
   });
+  find_whole_plates();
   // Tests that the files can be written, with a plate of one point.
   for (const PlateFile& file : plates_) create_sink(file, file.all({0, 1}, {0, 1}));
   check_room(plate_bytes);
@@ -191,6 +183,53 @@ void Outputs::check_files() const {
   app::check_names(taken, files);
 }
 
+/// Makes the ledger, and finds out which plates are whole. Collective.
+void Outputs::find_whole_plates() {
+  const std::filesystem::path first = written_paths().front();
+  std::vector<std::string> shared;
+  for (const char* key : read_keys)
+    if (setting_.deck.is_set(key)) shared.push_back(setting_.deck.text_of(key));
+  ledger_.emplace((first.parent_path() / fmt::format(".{}.ledger", first.filename().string())).string(),
+                  setting_.deck, shared);
+  if (plates_.empty()) return;
+  std::vector<std::uint8_t> is_whole;
+  if (setting_.session.rank() == 0) {
+    // Positions follow from these files, too.
+    made_from_ = io::text_digest(app::Ledger::state_of(read_files(setting_.deck, reader_.files())));
+    const auto items = ledger_->items();
+    for (const PlateFile& file : plates_) is_whole.push_back(items.contains(key_of(file)) ? 1 : 0);
+  }
+  is_whole = graph::broadcast(setting_.session.communicator(), is_whole);
+  for (std::size_t i = 0; i < plates_.size(); ++i) plates_[i].is_whole = is_whole[i] != 0;
+}
+
+/// Returns the key of a plate in the ledger.
+std::string Outputs::key_of(const PlateFile& file) const {
+  return fmt::format("{:016x} {}", made_from_, app::Ledger::state_of({file.path}));
+}
+
+int Outputs::whole_plates() const {
+  return static_cast<int>(std::ranges::count(plates_, true, &PlateFile::is_whole));
+}
+
+/// Returns the channels of a file that are among `count` ones from `first` on, counted through all slices.
+/// They have their numbers in a slice. There are none if the file is whole.
+Range Outputs::channels_in(const PlateFile& file, int first, int count) const {
+  const int all = reader_.channels_of_slice(), channel = first % all;
+  if (file.is_whole || !file.slices.contains(first / all)) return {0, 0};
+  return intersection(Range{channel, channel + count}, file.channels);
+}
+
+std::vector<int> Outputs::parts() const {
+  const int count = channels_together();
+  std::vector<int> parts;
+  for (int part = 0; part < reader_.channels() / count; ++part)
+    if (std::ranges::any_of(
+            plates_, [&](const PlateFile& file) { return !channels_in(file, part * count, count).empty(); }))
+      parts.push_back(part);
+  return parts;
+}
+
 /// Returns the files that are written, with their keys: tables, and then plates.
 std::vector<std::pair<std::string, std::string>> Outputs::written_files() const {
   std::vector<std::pair<std::string, std::string>> files;
@@ -200,10 +239,34 @@ std::vector<std::pair<std::string, std::string>> Outputs::written_files() const 
   return files;
 }
 
+std::vector<std::string> Outputs::written_paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [key, path] : written_files()) paths.push_back(path);
+  return paths;
+}
+
+/// Returns the files of the plate, with the bytes that are written. All of the plate has `bytes`; what PNG
+/// makes of it is not known.
+std::vector<app::ExpectedFile> Outputs::expected_files(std::int64_t bytes) const {
+  std::vector<app::ExpectedFile> files;
+  for (const std::string_view key : plate_keys) {
+    if (!setting_.deck.is_set(key)) continue;
+    std::int64_t channels = 0;
+    for (const PlateFile& file : plates_)
+      if (file.key == key && !file.is_whole) channels += file.channels.size() * file.slices.size();
+    const std::int64_t written = bytes / reader_.channels() * channels;
+    // The levels of the pyramid have a third of the bytes, and lie beside the file before they are in it.
+    const std::int64_t needed = key == "output.png"        ? 0
+                                : key == "output.ome_tiff" ? written * 5 / 3
+                                                           : written;
+    files.push_back({std::string(key), needed});
+  }
+  return files;
+}
+
 void Outputs::check_room(std::int64_t plate_bytes) const {
   collectively(setting_.session.communicator(), [&] {
-    if (setting_.session.rank() == 0)
-      app::check_room(setting_.deck, expected_files(setting_.deck, plate_bytes));
+    if (setting_.session.rank() == 0) app::check_room(setting_.deck, expected_files(plate_bytes));
   });
 }
 
@@ -220,7 +283,7 @@ std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box
 
 std::vector<std::string> Outputs::files() const {
   std::vector<std::string> files = read_files(setting_.deck, reader_.files());
-  for (const auto& [key, path] : written_files()) files.push_back(path);
+  for (const std::string& path : written_paths()) files.push_back(path);
   return files;
 }
 
@@ -259,11 +322,11 @@ void Outputs::begin_plate(Range x, Range y) {
 void Outputs::write_plate(const HostBlock& rows, Range band, int first) {
   const int all_channels = reader_.channels_of_slice();
   const std::int64_t channel = first % all_channels, slice = first / all_channels;
-  const std::int64_t count = rows.box.dimensions == 3 ? rows.box[2].size() : 1;
+  const int count = rows.box.dimensions == 3 ? static_cast<int>(rows.box[2].size()) : 1;
   const Range x = rows.box[0], y = rows.box[1];
   for (PlateFile& file : plates_) {
-    const Range common = intersection(Range{channel, channel + count}, file.channels);
-    if (common.empty() || !file.slices.contains(slice)) continue;
+    const Range common = channels_in(file, first, count);
+    if (common.empty()) continue;
     const Range channels{common.begin - file.channels.begin, common.end - file.channels.begin};
     const Range slices{slice - file.slices.begin, slice - file.slices.begin + 1};
     HostBlock own = packed_block(rows.data, rows.type, file.box(x, y, channels, slices));
@@ -273,7 +336,9 @@ void Outputs::write_plate(const HostBlock& rows, Range band, int first) {
     const Box part = file.box(x, band, channels, slices);
     file.sink->write_part(own, part);
     file.left -= part.size();
-    if (file.left == 0) file.sink.reset();
+    if (file.left > 0) continue;
+    file.sink.reset();
+    if (setting_.session.rank() == 0) ledger_->add(key_of(file));
   }
 }
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tables.hpp"
 #include "tessera/app/graph_application.hpp"
+#include "tessera/app/ledger.hpp"
 #include "tessera/domain/box.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
@@ -38,8 +40,16 @@ class Outputs {
 
   /// Returns the paths of all files that the deck names and of all tiles, but not those of the decks.
   std::vector<std::string> files() const;
-  /// Whether the deck names a file for the plate.
-  bool has_plate() const { return !plates_.empty(); }
+  /// Returns the paths of all files that are written.
+  std::vector<std::string> written_paths() const;
+  /// The ledger of plates and translations, which lies beside the first of these files.
+  const tessera::app::Ledger& ledger() const { return *ledger_; }
+  /// The number of files of the plate that an earlier run has written, by the ledger: they are left out.
+  int whole_plates() const;
+  /// Whether there are other files of the plate, which are written.
+  bool has_plate() const { return !parts().empty(); }
+  /// Returns the numbers of those parts, of channels that are composed together, which are in these files.
+  std::vector<int> parts() const;
   /// Returns the number of channels that are composed together: one, or all of a slice where they lie in one
   /// file of a tile, or in an image file of the plate, which has whole rows of pixels.
   int channels_together() const;
@@ -57,6 +67,10 @@ class Outputs {
   struct PlateFile;
   void add_plates(const char* key);
   void check_files() const;
+  void find_whole_plates();
+  std::string key_of(const PlateFile& file) const;
+  std::vector<tessera::app::ExpectedFile> expected_files(std::int64_t bytes) const;
+  tessera::Range channels_in(const PlateFile& file, int first, int count) const;
   std::vector<std::pair<std::string, std::string>> written_files() const;
   void check_room(std::int64_t plate_bytes) const;
   std::unique_ptr<tessera::BlockSink> create_sink(const PlateFile& file, const tessera::Box& domain) const;
@@ -64,6 +78,9 @@ class Outputs {
   const tessera::app::GraphSetting& setting_;
   const TileReader& reader_;
   std::vector<PlateFile> plates_;
+  std::optional<tessera::app::Ledger> ledger_;
+  /// The digest of what all plates are made from. Only rank 0 has it.
+  std::uint64_t made_from_ = 0;
   std::map<std::string, tessera::io::TextFile> tables_;
   std::unique_ptr<tessera::BlockSink> picture_;
 };

@@ -15,7 +15,10 @@
 
 namespace stitch {
 Grid::Grid(int rows, int columns)
-    : rows_(rows), columns_(columns), present_(at(rows) * at(columns), std::uint8_t(1)) {}
+    : rows_(rows),
+      columns_(columns),
+      present_(at(rows) * at(columns), std::uint8_t(1)),
+      without_(present_.size()) {}
 
 std::vector<int> Grid::tiles() const {
   std::vector<int> tiles;
@@ -47,10 +50,9 @@ Pairs pairs_of(const Grid& grid, Band band) {
   for (int row = band.begin; row < band.end; ++row)
     for (int column = 0; column < grid.columns(); ++column) {
       const int tile = grid.number({row, column});
-      if (!grid.has(tile)) continue;
-      if (column > 0 && grid.has(tile - 1)) pairs.push_back({tile - 1, tile, Direction::right});
-      if (row > 0 && grid.has(tile - grid.columns()))
-        pairs.push_back({tile - grid.columns(), tile, Direction::below});
+      const Pair left{tile - 1, tile, Direction::right}, above{tile - grid.columns(), tile, Direction::below};
+      if (column > 0 && grid.has(left)) pairs.push_back(left);
+      if (row > 0 && grid.has(above)) pairs.push_back(above);
     }
   return pairs;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -50,17 +51,26 @@ class Grid {
   int number(Cell cell) const { return cell.row * columns_ + cell.column; }
   Cell cell(int tile) const { return {tile / columns_, tile % columns_}; }
   bool has(int tile) const { return present_[at(tile)] != 0; }
+  bool has(const Pair& pair) const {
+    return has(pair.first) && has(pair.second) && without_[at(pair.second)][at(int(pair.direction))] == 0;
+  }
   /// Returns the tiles that are present.
   std::vector<int> tiles() const;
   /// Says that there is no such tile.
   void remove(int tile) { present_[at(tile)] = 0; }
+  /// Says that the grid lacks such a pair, although it has its tiles.
+  void remove(const Pair& pair) { without_[at(pair.second)][at(int(pair.direction))] = 1; }
   /// Returns all pairs of tiles that are present, by the second tile; that on its left comes first.
   Pairs pairs() const;
-  static auto members(auto& grid) { return std::tie(grid.rows_, grid.columns_, grid.present_); }
+  static auto members(auto& grid) {
+    return std::tie(grid.rows_, grid.columns_, grid.present_, grid.without_);
+  }
 
  private:
   int rows_ = 0, columns_ = 0;
   std::vector<std::uint8_t> present_;
+  /// Whether the pair of each tile with the one on its left, and that with the one above it, were removed.
+  std::vector<std::array<std::uint8_t, 2>> without_;
 };
 
 /// An order in which the tiles of a grid are read. In chained orders each row, column or diagonal begins

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "translations.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <complex>
 #include <memory>
+#include <sstream>
 
+#include "tessera/graph/transfer.hpp"
 #include "tessera/spectral/plane_transform.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace stitch {
 
@@ -124,7 +129,45 @@ graph::Flow<Data<T>> transformed(tessera::graph::Graph& graph, const TileReader&
       read);
 }
 
+/// Returns the key of a pair in a ledger.
+std::string key_of(const TileFiles& tiles, const Pair& pair) {
+  return tessera::app::Ledger::state_of({tiles.path(pair.first), tiles.path(pair.second)});
+}
+
+Grid without(Grid grid, const std::vector<FoundTranslation>& known) {
+  for (const FoundTranslation& one : known) grid.remove(one.pair);
+  return grid;
+}
+
 }  // namespace
+
+void note(const tessera::app::Ledger& ledger, const TileFiles& tiles, const FoundTranslation& found) {
+  const auto& [shift, correlation, evidence, peak] = found.translation;
+  // Numbers have all digits that tell them from others.
+  ledger.add(key_of(tiles, found.pair),
+             fmt::format("{} {} {} {} {}", shift.x, shift.y, correlation, evidence, peak));
+}
+
+std::vector<FoundTranslation> noted_translations(MPI_Comm communicator, const tessera::app::Ledger& ledger,
+                                                 const TileFiles& tiles) {
+  std::vector<FoundTranslation> known;
+  tessera::collectively(communicator, [&] {
+    int rank = 0;
+    MPI_Comm_rank(communicator, &rank);
+    if (rank != 0) return;
+    const auto items = ledger.items();
+    if (items.empty()) return;
+    for (const Pair& pair : tiles.grid.pairs()) {
+      const auto item = items.find(key_of(tiles, pair));
+      if (item == items.end()) continue;
+      Translation one;
+      std::istringstream text(item->second);
+      if (text >> one.shift.x >> one.shift.y >> one.correlation >> one.evidence >> one.peak)
+        known.push_back({pair, one});
+    }
+  });
+  return graph::broadcast(communicator, known);
+}
 
 bool is_possible(Shift shift, Direction direction, Extent extent, double overlap) {
   const bool is_right = direction == Direction::right;
@@ -138,8 +181,9 @@ bool is_possible(Shift shift, Direction direction, Extent extent, double overlap
 Translations::Translations(const TileReader& reader, Band band, const TranslationOptions& options)
     : reader_(reader),
       options_(options),
-      pairs_(pairs_of(reader.grid(), band)),
-      tiles_(tiles_in_order(reader.grid(), band, options.halo, options.traversal)),
+      grid_(without(reader.grid(), options.known)),
+      pairs_(pairs_of(grid_, band)),
+      tiles_(tiles_in_order(grid_, band, options.halo, options.traversal)),
       results_(pairs_.size()) {
   const int first_tile = reader.grid().number({band.begin, 0});
   const auto is_above = [&](const Pair& pair) { return pair.first < first_tile; };
@@ -182,7 +226,12 @@ void Translations::add(tessera::graph::Graph& graph) {
       },
       ready);
   graph.sink(
-      "keep", {}, [this](const auto& found) { results_[at(found.first)] = found.second; }, aligned);
+      "keep", {},
+      [this](const auto& found) {
+        results_[at(found.first)] = found.second;
+        if (options_.found) options_.found({pairs_[at(found.first)], found.second});
+      },
+      aligned);
 }
 
 }  // namespace stitch

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "correlation.hpp"
+#include "tessera/app/ledger.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tile_reader.hpp"
 
@@ -23,6 +25,20 @@ struct Translation {
   /// The value of the peak from which the shift was read, in 0 to 1.
   double peak = 0;
 };
+
+/// The translation of a pair, as a ledger keeps it.
+struct FoundTranslation {
+  Pair pair;
+  Translation translation;
+};
+
+/// Notes the translation of a pair of `tiles`. Any thread may call it.
+void note(const tessera::app::Ledger& ledger, const TileFiles& tiles, const FoundTranslation& found);
+
+/// Returns the translations that a ledger has of pairs of `tiles`, as long as their files have not changed,
+/// in the order of the pairs of the grid. Collective.
+std::vector<FoundTranslation> noted_translations(MPI_Comm communicator, const tessera::app::Ledger& ledger,
+                                                 const TileFiles& tiles);
 
 /// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
 /// the pair, is not moved aside by more than half a tile, and the share of the tile that both then show along
@@ -44,9 +60,13 @@ struct TranslationOptions {
   int workers = 1;
   /// The number of transforms in the pool; without it as many as are needed.
   std::optional<int> transforms = {};
+  /// The translations that are known and not computed, in the order of the pairs of the grid.
+  std::vector<FoundTranslation> known = {};
+  /// A function that gets each translation when it has been computed. Any thread may call it.
+  std::function<void(const FoundTranslation&)> found = {};
 };
 
-/// The translations of the pairs of one rank, which a graph computes.
+/// The translations of those pairs of one rank that are not known yet, which a graph computes.
 class Translations {
  public:
   /// `reader` must outlive this object.
@@ -56,6 +76,8 @@ class Translations {
   void add_tasks(tessera::graph::Graph& graph);
 
   const Pairs& pairs() const { return pairs_; }
+  /// The translations of all ranks that are known, in the order of the pairs of the grid.
+  const std::vector<FoundTranslation>& known() const { return options_.known; }
   /// The number of transforms of this rank that must be alive at the same time, of those that the pool has,
   /// and of those that another rank sends.
   int most_live() const { return most_live_; }
@@ -79,6 +101,8 @@ class Translations {
 
   const TileReader& reader_;
   TranslationOptions options_;
+  /// The grid without the pairs that are known.
+  Grid grid_;
   Pairs pairs_;
   tessera::graph::Pairing pairing_{pairs_};
   std::vector<int> tiles_;

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstring>
 #include <filesystem>
 #include <random>
 
+#include "tessera/deck/load.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace stitch {
@@ -93,6 +95,48 @@ TEST_F(StitchTranslations, SameBitsInAnyOrderOfBodies) {
           << seed;
     }
   }
+}
+
+TEST_F(StitchTranslations, ThoseThatAreKnownAreNotComputed) {
+  const TileReader reader = tiles(3, 4);
+  const auto compute = [&](const std::vector<FoundTranslation>& known) {
+    std::vector<FoundTranslation> found;
+    Translations translations(reader, {0, 3},
+                              {.overlap = 0.25, .known = known, .found = [&](const FoundTranslation& one) {
+                                 found.push_back(one);
+                               }});
+    tessera::graph::Graph graph("translations");
+    translations.add_tasks(graph);
+    graph.rehearse(7);
+    EXPECT_EQ(translations.pairs().size() + known.size(), 17U);
+    expect_exact(translations);
+    return found;
+  };
+  const std::vector<FoundTranslation> all = compute({});
+  ASSERT_EQ(all.size(), 17U);
+  for (const std::size_t count : {1U, 6U, 17U}) {
+    const std::vector<FoundTranslation> known(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+    for (const FoundTranslation& one : compute(known))
+      for (const FoundTranslation& other : known) EXPECT_FALSE(one.pair == other.pair);
+  }
+}
+
+TEST_F(StitchTranslations, TheLedgerKeepsEveryBit) {
+  const TileReader reader = tiles(2, 2);
+  const tessera::app::Ledger ledger(folder_ / "ledger", tessera::deck::load({}, {{"d.yaml", "{}"}}), {});
+  const Pairs pairs = reader.grid().pairs();
+  const std::vector<Translation> noted{{{-3, 44}, 0.1, 1.0 / 3, 2e-17}, {{1, -2}, no_correlation, -0.0, 1}};
+  note(ledger, reader.files(), {pairs[1], noted[0]});
+  note(ledger, reader.files(), {pairs[3], noted[1]});
+  const auto found = noted_translations(MPI_COMM_SELF, ledger, reader.files());
+  ASSERT_EQ(found.size(), 2U);
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_TRUE(found[i].pair == pairs[2 * i + 1]);
+    EXPECT_EQ(std::memcmp(&found[i].translation, &noted[i], sizeof(Translation)), 0);
+  }
+  // The last pair has the tile that is removed.
+  std::filesystem::remove(reader.files().path(3));
+  EXPECT_EQ(noted_translations(MPI_COMM_SELF, ledger, reader.files()).size(), 1U);
 }
 
 TEST_F(StitchTranslations, ThePoolIsWhatTheTraversalNeeds) {

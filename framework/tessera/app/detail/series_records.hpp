@@ -11,16 +11,14 @@
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/ledger.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
 
-/// A file beside the results of a series that lists those that are whole, so that a series that was killed
-/// goes on where it was. A result counts as whole if the deck asks for the same computation as then, and if
-/// the sizes and times of its file and of all files that it was made from are those of then. A series that
-/// reaches its end removes the ledger, so that the next run computes all images again. Several ranks and
-/// threads may use a ledger at the same time.
+/// The ledger of a series of files, which lies beside its results (see Ledger). A result counts as whole if
+/// the sizes and times of its file and of all files that it was made from are those of then.
 class SeriesLedger {
  public:
   /// Makes the ledger of a series of files. `shared` are the images that the series reads once.
@@ -31,7 +29,7 @@ class SeriesLedger {
   /// so that there is an image that can be read. One rank should call it, before the first `add`.
   void leave_out_whole(std::vector<SeriesItem>& items);
   /// Returns a line about the results that were left out; an empty text if there are none.
-  std::string remark() const;
+  std::string remark() const { return ledger_.remark(left_out_, "result"); }
 
   /// Makes the file, whose folder must exist, and removes unfinished files that a killed run has left in the
   /// place of results of `items`. One rank should call it.
@@ -47,12 +45,7 @@ class SeriesLedger {
   void finish(const std::vector<SeriesItem>& items) const;
 
  private:
-  /// Returns the line of the ledger about an item whose result is whole. It has the present sizes and times
-  /// of its files.
-  std::string line_of(const SeriesItem& item) const;
-
-  std::string path_;
-  std::uint64_t problem_ = 0;
+  Ledger ledger_;
   std::int64_t left_out_ = 0;
 };
 

@@ -66,14 +66,13 @@ struct RankGrid {
   Box blocks;
 };
 
-RankGrid grid_of(const app::GraphSetting& setting, const Shape& shape, std::int64_t block) {
+RankGrid grid_of(const app::GraphSetting& setting, const Shape& shape, std::int64_t block, int ranks) {
   GridRequest request{.entries = {}, .may_leave_idle = true};
   for (const auto& entry : setting.deck.get<deck::GridValue>("grid").entries)
     request.entries.push_back(static_cast<int>(entry.value_or(0)));
   const Box all{{0, pieces(shape.columns, block)}, {0, pieces(shape.rows, block)}};
   try {
-    const ProcessorGrid grid =
-        resolve_grid(request, all, setting.session.rank_count(), {.slicing = Slicing::balanced});
+    const ProcessorGrid grid = resolve_grid(request, all, ranks, {.slicing = Slicing::balanced});
     return {grid, BlockDistribution(all, all, grid, Slicing::balanced).owned(setting.session.rank())};
   } catch (const InputError& error) {
     setting.deck.fail("grid", error.what());
@@ -94,6 +93,7 @@ class Program final : public app::GraphProgram {
   std::vector<graph::Graph*> graphs() override { return {&graph_}; }
   std::vector<std::string> files() const override;
   std::string check() override;
+  cost::Work work(int ranks) const override;
   app::ExitStatus run(app::GraphRunner& runner) override;
 
  private:
@@ -202,11 +202,12 @@ void Program::make_plan() {
              .leaf = number_of(deck, "leaf")};
   if (target_.block == 0) measure();
   // The largest part of a rank, if ranks are cut evenly.
-  const ProcessorGrid even = grid_of(setting_, shape, 1).grid;
+  const int count = setting_.session.rank_count();
+  const ProcessorGrid even = grid_of(setting_, shape, 1, count).grid;
   Cut cut = choose_cut(shape, pieces(shape.rows, even.size[1]), pieces(shape.columns, even.size[0]), target_);
   // Machine nodes may compute with other last bits, and all ranks need the same cut.
   MPI_Bcast(&cut, 3, MPI_INT64_T, 0, communicator());
-  const RankGrid ranks = grid_of(setting_, shape, cut.block);
+  const RankGrid ranks = grid_of(setting_, shape, cut.block, count);
   grid_ = ranks.grid;
   if (const std::int64_t least = Plan::least_memory(shape, cut, element_bytes()); least > memory)
     deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or "
@@ -248,6 +249,33 @@ std::string Program::check() {
              human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
              human_bytes(static_cast<std::int64_t>(target_.speed_of_a)),
              human_bytes(static_cast<std::int64_t>(target_.speed_of_b)), target_.arithmetic_speed * 1e-9);
+}
+
+/// The rank with the most work has the largest part of the blocks.
+cost::Work Program::work(int ranks) const {
+  const Shape shape = matrices_.shape();
+  const Cut& cut = product_->plan().cut();
+  const ProcessorGrid grid = grid_of(setting_, shape, cut.block, ranks).grid;
+  const Box blocks{{0, pieces(pieces(shape.columns, cut.block), grid.size[0])},
+                   {0, pieces(pieces(shape.rows, cut.block), grid.size[1])}};
+  const Plan plan = Plan::make(shape, cut, blocks, target_.limits).value();
+  const auto element = static_cast<double>(element_bytes()), products = plan.products();
+  const auto edge = static_cast<double>(std::min({cut.block, shape.rows, shape.columns}));
+  const auto depth = static_cast<double>(std::min(cut.depth, shape.depth));
+  const double written = element * static_cast<double>(plan.elements_written());
+  cost::Work work;
+  // Each product of blocks reads them, and reads and writes a partial sum.
+  work.parts = {
+      {.name = "product",
+       .read_bytes = element * static_cast<double>(plan.elements_read()) + (target_.reads_c ? written : 0),
+       .written_bytes =
+           written * (setting_.deck.is_set("output.file") && setting_.deck.is_set("output.raw") ? 2 : 1),
+       .memory_bytes = element * products * (2 / edge + 2 / depth),
+       .operations = 2 * products * element / sizeof(float)}};
+  if (target_.block == 0)
+    work.notes.emplace_back(
+        "blocks are those for the ranks that were started and the speeds of this machine: give block");
+  return work;
 }
 
 std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -110,6 +111,7 @@ class Program final : public app::IterationProgram {
   std::string problem() const override;
   void create_results() override;
   std::string check() override;
+  cost::Work work(int ranks) const override;
   void prepare(app::IterationRunner& runner) override;
   std::string explain() override;
   std::vector<io::FileArray> arrays() const override {
@@ -243,6 +245,49 @@ std::string Program::check() {
   const auto& list = std::get<io::ImageInfo>(header_);
   return fmt::format("{} has {} of {}\n", input(), counted(list.domain[1].size(), "link"),
                      name_of(list.type));
+}
+
+cost::Work Program::work(int ranks) const {
+  const auto* matrix = std::get_if<MatrixMarketHeader>(&header_);
+  const bool has_weights =
+      setting_.deck.text_of("input.weights") == "use" && matrix != nullptr && matrix->has_numbers;
+  const double count = ranks, others = count - 1;
+  const double all = static_cast<double>(matrix == nullptr ? std::get<io::ImageInfo>(header_).domain[1].size()
+                                         : matrix->is_symmetric ? 2 * matrix->entries
+                                                                : matrix->entries);
+  const double links = all / count, rows = static_cast<double>(vertices()) / count;
+  const double ghosts = std::min(links, static_cast<double>(vertices())) * others / count;
+  const double link_bytes = sizeof(Link), number_bytes = sizeof(double);
+  std::error_code error;
+  const double file_bytes = static_cast<double>(std::filesystem::file_size(input(), error)) / count;
+  // Sums over all ranks take a message for each level of a tree.
+  const double levels = std::ceil(std::log2(count));
+  const double turns = static_cast<double>(setting_.deck.get<std::int64_t>("turns"));
+  cost::Work work;
+  work.parts = {
+      {.name = "read", .read_bytes = file_bytes, .memory_bytes = file_bytes + links * link_bytes},
+      // Links are sent twice, sorted and stored, each of which reads and writes them.
+      {.name = "place",
+       .memory_bytes = 4 * 2 * links * link_bytes,
+       .messages = 2 * others,
+       .message_bytes = 2 * links * link_bytes * others / count},
+      // A link has a column, a number that its vertex gives, and a weight. A row has an offset, a factor, the
+      // old and the new rank, and what its vertex gives.
+      {.name = "turn: rows",
+       .times = turns,
+       .memory_bytes =
+           links * (sizeof(Vertex) + (has_weights ? 2 : 1) * number_bytes) + rows * 5 * number_bytes,
+       .operations = 2 * (2 * links + 6 * rows),
+       .launches = 2},
+      {.name = "turn: exchange",
+       .times = turns,
+       .messages = others + levels,
+       .message_bytes = ghosts * number_bytes + levels * static_cast<double>(sizeof(TurnSums))},
+      {.name = "write", .written_bytes = rows * number_bytes, .memory_bytes = 2 * rows * number_bytes}};
+  work.notes = {"which ranks exchange numbers is not known before links are read: as if all did"};
+  if (vertices() == 0)
+    work.notes.emplace_back("vertices count nothing, as their number is not known: give input.vertices");
+  return work;
 }
 
 Links Program::read() const {

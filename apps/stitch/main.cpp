@@ -17,6 +17,7 @@
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
+#include "work.hpp"
 
 namespace stitch {
 namespace {
@@ -24,11 +25,9 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-TranslationOptions translation_options(const app::GraphSetting& setting, const TileReader& reader,
-                                       const app::Ledger& ledger) {
+TranslationOptions translation_options(const app::GraphSetting& setting, const TileReader& reader) {
   const Deck& deck = setting.deck;
   const bool is_auto = deck.text_of("traversal") == "auto";
-  const auto found = [&](const FoundTranslation& one) { note(ledger, reader.files(), one); };
   return {.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
           .in_double = deck.text_of("precision") == "double",
           .overlap = reader.files().overlap,
@@ -37,9 +36,15 @@ TranslationOptions translation_options(const app::GraphSetting& setting, const T
           .traversal = is_auto ? std::nullopt
                                : std::optional(choice_of<Traversal>(deck, "traversal", traversal_names)),
           .workers = setting.workers,
-          .transforms = number_of(deck, "graph.transforms.count"),
-          .known = noted_translations(setting.session.communicator(), ledger, reader.files()),
-          .found = found};
+          .transforms = number_of(deck, "graph.transforms.count")};
+}
+
+/// Adds what the ledger of an earlier run has. Collective.
+TranslationOptions with_ledger(TranslationOptions options, MPI_Comm communicator, const TileReader& reader,
+                               const app::Ledger& ledger) {
+  options.known = noted_translations(communicator, ledger, reader.files());
+  options.found = [&](const FoundTranslation& one) { note(ledger, reader.files(), one); };
+  return options;
 }
 
 std::int64_t memory_of(const Deck& deck) {
@@ -68,9 +73,9 @@ class Program final : public app::GraphProgram {
       : setting_(setting),
         reader_(open_tiles(setting)),
         outputs_(setting, reader_, expected_bytes(reader_)),
-        translations_(reader_,
-                      Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
-                      translation_options(setting, reader_, outputs_.ledger())),
+        translations_(
+            reader_, Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
+            with_ledger(translation_options(setting, reader_), communicator(), reader_, outputs_.ledger())),
         searches_(reader_, setting.workers, memory_of(setting.deck)),
         composition_(communicator(), reader_,
                      {.blend = choice_of<Blend>(setting.deck, "blend", blend_names),
@@ -106,6 +111,20 @@ class Program final : public app::GraphProgram {
         needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
         human_bytes(needs.bytes), human_bytes(needs.search_bytes), human_bytes(expected_bytes(reader_)),
         human_bytes(needs.plate_bytes));
+  }
+  cost::Work work(int ranks) const override {
+    cost::Work work{.notes = {"files count with the bytes of their pixels, also compressed ones"}};
+    const bool is_placed = setting_.deck.is_set("input.placed");
+    if (!is_placed && !setting_.deck.is_set("input.translations")) {
+      TranslationOptions options = translation_options(setting_, reader_);
+      options.ranks = ranks;
+      work.parts.push_back(work_of_translations(reader_, options));
+      work.notes.emplace_back("comparing tiles at peaks counts nothing, as their number is not known");
+    }
+    if (!is_placed) work.notes.emplace_back("searches count nothing, as their number is not known");
+    if (outputs_.has_plate())
+      work.parts.push_back(work_of_composition(reader_, expected_bytes(reader_), ranks));
+    return work;
   }
 
   app::ExitStatus run(app::GraphRunner& runner) override {

@@ -57,6 +57,7 @@ class FailingIteration final : public app::IterationProgram {
       : stalls_(stalls), is_last_(setting.session.rank() + 1 == setting.session.rank_count()) {}
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
+  cost::Work work(int) const override { return {{{.name = "solve", .times = 10, .operations = 1}}}; }
   void prepare(app::IterationRunner&) override {}
   std::string explain() override { return {}; }
   std::vector<io::FileArray> arrays() const override { return {{"turns", ElementType::float64, {{0, 1}}}}; }
@@ -103,6 +104,7 @@ class SlowGraph final : public app::GraphProgram {
   std::vector<graph::Graph*> graphs() override { return {&graph_}; }
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
+  cost::Work work(int) const override { return {{{.name = "work", .operations = 1}}}; }
   app::ExitStatus run(app::GraphRunner& runner) override {
     runner.run(graph_);
     return app::ExitStatus::done;

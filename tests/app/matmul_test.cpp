@@ -174,6 +174,11 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
   EXPECT_EQ(lines_with(check.output, " s estimated, with reads at ").size(), 1U) << check.output;
   EXPECT_NE(with({"--explain", "--dot"}).output.find("\"pair\" -> \"multiply\""), std::string::npos);
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a.h5", "b.h5"}));
+  // 100 x 90 x 80 products with a sum of double, at 25e9 operations of float per second.
+  const ParallelEnding estimate = with({"--estimate", "--ranks", "1", "--report", "e.json"});
+  expect_done(estimate);
+  EXPECT_EQ(lines_with(estimate.output, "0.1152").size(), 2U) << estimate.output;
+  EXPECT_NE(folder.read("e.json").find("\"bound_by\": \"arithmetic\""), std::string::npos);
   expect_done(with({"--report", "r.json", "--trace", "t.json"}));
   const std::string report = folder.read("r.json");
   for (const char* text : {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": ",

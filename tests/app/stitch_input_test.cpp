@@ -170,7 +170,7 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       {{"output.tiff=p.csv"}, {"output.tiff: p.csv:", "uses this file already"}},
       {{"output.tiff=t_r00_c00.png"}, {"output.tiff: t_r00_c00.png:", "uses this file already"}},
       {{"memory=1K", "threads=1"}, {"'memory':", "comparing tiles", "319.2 KiB"}},
-      {{"--estimate"}, {"--estimate is about pipelines", "runs graphs"}}};
+      {{"--estimate", "--costs", "r.json"}, {"--costs is about pipelines", "runs graphs"}}};
   for (const RefusedStitch& one : cases) {
     Words words = one.words;
     words.insert(words.begin(), "output.positions=p.csv");

@@ -370,6 +370,11 @@ TEST(StitchTest, GraphsAreExplainedAndChecked) {
   const ParallelEnding two = stitch(folder, 2, {"output.positions=p.csv", "--check", "threads=1"});
   EXPECT_NE(two.output.find("12 pairs\n4 transforms at a time on a rank, 4 in the pool"), std::string::npos)
       << two.output;
+  const ParallelEnding estimate =
+      stitch(folder, 1, {"output.positions=p.csv", "--estimate", "--ranks", "64", "output.tiff=p.tif"});
+  EXPECT_EQ(estimate.status, 0) << estimate.text();
+  for (const char* line : {"  64\n", "translations", "composition", "searches count nothing"})
+    EXPECT_NE(estimate.output.find(line), std::string::npos) << line << estimate.output;
   const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
   EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
   const ParallelEnding run = stitch(folder, 2,

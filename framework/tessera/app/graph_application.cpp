@@ -8,6 +8,7 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
+#include "tessera/app/detail/runs.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -100,6 +101,7 @@ ExitStatus run(Launch& launch, const GraphApplication& application) {
   const std::unique_ptr<GraphProgram> program = application.make(setting);
   configure(application, setting, *program);
   if (launch.options.check) return launch.say(program->check());
+  if (launch.options.estimate) return estimate_work(launch, setting.workers, *program);
   if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
   JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.workers,
              joined(program->files(), setting.deck_files));

@@ -33,21 +33,16 @@ class GraphRunner : public JobRunner {
   /// Runs a graph on all ranks together, and returns what it has done on this rank. Collective. Throws as
   /// graph::Run::wait does.
   virtual graph::Report run(graph::Graph& graph) = 0;
-  /// Runs a graph on each rank by itself. Its bodies may make collective calls, if all ranks make them in the
-  /// same order, and must then see to it that all ranks end alike.
+  /// Runs a graph on each rank by itself. Its bodies may make collective calls in the same order on all
+  /// ranks, and must then see to it that all ranks end alike.
   virtual graph::Report run_alone(graph::Graph& graph) = 0;
 };
 
-/// A program between its start and its end, on one rank.
-class GraphProgram {
+/// A program that computes by task graphs.
+class GraphProgram : public JobProgram {
  public:
-  virtual ~GraphProgram() = default;
   /// Returns the graphs in the order in which they run. They must be complete, so that they can be explained.
   virtual std::vector<graph::Graph*> graphs() = 0;
-  /// Returns the paths of all files that a run reads or writes, but those of the decks.
-  virtual std::vector<std::string> files() const = 0;
-  /// Returns lines that say what a run would do and need. Collective.
-  virtual std::string check() = 0;
   /// Runs the program. Collective.
   virtual ExitStatus run(GraphRunner& runner) = 0;
 };
@@ -78,10 +73,10 @@ struct GraphApplication {
   std::function<std::unique_ptr<GraphProgram>(const GraphSetting&)> make = {};
 };
 
-/// Runs an application: reads options and deck, makes the program, and checks, explains or runs its graphs.
-/// The keys of the deck are those of the application, `threads`, `memory`, which limits the buffers of all
-/// pools of a graph, and those of the block `graph`. `build` says how the program is compiled. Returns the
-/// exit status, which main() should return.
+/// Runs an application: reads options and deck, makes the program, and checks, estimates, explains or runs
+/// it. The keys of the deck are those of the application, `threads`, `memory`, which limits the buffers of
+/// all pools of a graph, and those of the block `graph`. `build` says how the program is compiled. Returns
+/// the exit status, which main() should return.
 int run_graph_application(int argc, char** argv, const GraphApplication& application,
                           const ProgramBuild& build = this_program);
 

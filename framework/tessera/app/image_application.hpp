@@ -18,8 +18,7 @@ namespace tessera::app {
 struct ImageNeeds {
   /// The accepted element types. If the list is empty, every type is accepted.
   std::vector<ElementType> types = {};
-  /// The required number of planes: 0 for images (x, y), and n > 0 for images (x, y, plane) with n planes. If
-  /// no number is set, images (x, y) are accepted as well as images (x, y, plane) with any number of planes.
+  /// The required number of planes: 0 for images (x, y), and n > 0 for images (x, y, plane); any if not set.
   std::optional<int> planes = {};
   /// The least number of points along x.
   std::int64_t least_width = 1;
@@ -59,10 +58,9 @@ Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const 
   return pipeline;
 }
 
-/// Runs a program that has no deck keys of its own. The program accepts images (x, y) and (x, y, plane) whose
-/// element type is Type or one of Types. `application` describes the program. make<T, N>(domain) returns the
-/// pipeline for images with the element type T and N dimensions. `build` says how the program is compiled.
-/// Returns the exit status, which main() should return.
+/// Runs a program that has no deck keys of its own, for images (x, y) and (x, y, plane) whose element type is
+/// Type or one of Types: make<T, N>(domain) returns the pipeline for N dimensions of T. Returns the exit
+/// status, which main() should return.
 template <class Type, class... Types, class Make>
 int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make,
                           const ProgramBuild& build = this_program) {

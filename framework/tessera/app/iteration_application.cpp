@@ -10,6 +10,7 @@
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/recorders.hpp"
+#include "tessera/app/detail/runs.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
@@ -131,6 +132,7 @@ ExitStatus run_iteration(Launch& launch, const IterationApplication& application
   launch.phases.begin(Phase::open);
   const IterationSetting setting{launch.session, launch.deck, launch.threads(), launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
+  if (launch.options.estimate) return estimate_work(launch, setting.threads, *program);
   JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.threads,
              joined(program->files(), setting.deck_files));
   IterationRun run(job, application, setting, *program);
@@ -147,13 +149,9 @@ ExitStatus run_iteration(Launch& launch, const IterationApplication& application
   }
   job.say_start(setting.threads, "thread");
   launch.phases.begin(Phase::open);
-  try {
-    return run.run();
-  } catch (const std::exception& error) {
-    // The job is aborted here, before the files of results are closed, because closing a file is collective.
-    if (!all_ranks_know(error)) launch.session.abort(application.program, error);
-    throw;
-  }
+  ExitStatus status = ExitStatus::done;
+  launch.session.guard(application.program, [&] { status = run.run(); });
+  return status;
 }
 
 }  // namespace

@@ -48,22 +48,17 @@ class IterationRunner : public JobRunner {
 };
 
 /// A program that repeats turns until data or the deck end them. The state that it carries from turn to turn
-/// is held by arrays, so that checkpoints can hold it. All calls but files(), problem() and arrays() are
-/// collective, and are made in the order in which they are declared. They may throw InputError, on all ranks
-/// together.
-class IterationProgram {
+/// is held by arrays, so that checkpoints can hold it. All calls but files(), work(), problem() and arrays()
+/// are collective, and are made in the order in which they are declared. They may throw InputError, on all
+/// ranks together.
+class IterationProgram : public JobProgram {
  public:
-  virtual ~IterationProgram() = default;
-  /// Returns the paths of all files that a run reads or writes, but those of the decks.
-  virtual std::vector<std::string> files() const = 0;
-  /// Returns lines about the input, from the headers of files alone, that are the same when a run goes on
-  /// from a checkpoint. They belong to the problem beside the keys of the deck: "name: value".
+  /// Returns lines "name: value" about the input, from the headers of files alone, that must be the same when
+  /// a run goes on from a checkpoint.
   virtual std::string problem() const { return {}; }
   /// Creates the files of the results under temporary names, before the input is read, so that one that
   /// cannot be written is noticed at once. --check does so, too, and drops them.
   virtual void create_results() {}
-  /// Returns lines that say what a run would do and need, from the headers of files alone.
-  virtual std::string check() = 0;
   /// Reads the input. Kokkos has been started.
   virtual void prepare(IterationRunner& runner) = 0;
   /// Returns lines that say what each rank computes and sends.
@@ -91,8 +86,7 @@ struct IterationApplication {
   /// A sentence that says what the program does, for --help.
   std::string summary;
   /// The declarations of the program's own keys. Those that begin with `output.` do not change what is
-  /// computed. All such programs also have the keys of checkpoints, `threads`, `watchdog`, and `memory`,
-  /// which the program must keep to.
+  /// computed. All such programs also have those of checkpoints, and `memory`, which they must keep to.
   std::vector<deck::KeyDeclaration> keys = {};
   /// The name of the loop, for progress lines, reports and checkpoints.
   std::string loop;
@@ -100,16 +94,15 @@ struct IterationApplication {
   std::string residual;
   /// The name of the key with the greatest number of turns, which must have a default.
   std::string turns_key = "turns";
-  /// The names of those other keys that only say when the turns end. When a run goes on from a checkpoint,
-  /// their values may differ from those of the run that wrote it.
+  /// The names of those other keys that only say when the turns end, and may change at a restart.
   std::vector<std::string> turn_limits = {};
   /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
   std::function<std::unique_ptr<IterationProgram>(const IterationSetting&)> make = {};
 };
 
-/// Runs an application: reads options and deck, makes the program, and checks, explains or runs it, with
-/// progress, checkpoints and reports. `build` says how the program is compiled. Returns the exit status,
-/// which main() should return.
+/// Runs an application: reads options and deck, makes the program, and checks, estimates, explains or runs
+/// it, with progress, checkpoints and reports. `build` says how the program is compiled. Returns the exit
+/// status, which main() should return.
 int run_iteration_application(int argc, char** argv, const IterationApplication& application,
                               const ProgramBuild& build = this_program);
 

@@ -42,28 +42,28 @@ class LoopHistory {
   /// Makes an empty history of the loops of `pipeline`.
   LoopHistory(const Algorithm& pipeline, int rank) : LoopHistory(recorded_loops(pipeline), rank) {}
 
+  /// The loops.
+  const std::vector<RecordedLoop>& loops() const { return loops_; }
+  /// Forgets all turns.
+  void clear() { entries_.assign(loops_.size(), {}); }
+
   /// Adds the turn that has just ended. `progress` describes the loop after this turn. Does nothing if the
   /// loop has no residual.
   void add(const LoopProgress& progress);
 
-  /// Adds the turns that an earlier run of the program has computed, when this run continues from a
-  /// checkpoint of the earlier run. Call this function before the first new turn of the loop. `loop` is the
-  /// number of the loop in the run, `turns` is the number of turns in the checkpoint, and `residuals`
-  /// are the residuals of these turns, which only rank 0 needs. Does nothing if the loop has no residual.
+  /// Adds the turns of a loop in the checkpoint from which this run goes on, before its first new turn, with
+  /// their residuals, which only rank 0 needs. Does nothing if the loop has no residual.
   void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
 
-  /// Returns the residuals of the latest run of a loop, one for each turn so far. The result is empty on
-  /// ranks other than 0, if the loop has not run yet, and if the loop has no residual.
+  /// Returns the residuals of the latest run of a loop, one for each turn so far, on rank 0.
   std::vector<double> residuals(int loop) const;
 
-  /// Returns the history as a table in CSV format. The first line is "loop,run,turn,residual". One line
-  /// follows for each turn of each run of each loop that has a residual. Runs and turns are counted from 1.
-  /// Only rank 0 may call this function.
+  /// Returns the history as a table in CSV format, "loop,run,turn,residual". Runs and turns are counted from
+  /// 1. Only rank 0 may call this function.
   std::string csv() const;
 
-  /// Returns the history as lists of numbers for an HDF5 file. There are two lists for each loop that has a
-  /// residual and has run. `history/<loop>/residual` holds the residuals of all runs of the loop, one run
-  /// after the other. `history/<loop>/turns` holds the number of turns of each run.
+  /// Returns the history as lists of numbers for an HDF5 file, for each loop that has a residual and has run:
+  /// the residuals of all runs, `history/<loop>/residual`, and the turns of each, `history/<loop>/turns`.
   std::vector<io::NumberList> lists() const;
 
  private:

@@ -16,9 +16,9 @@
 
 namespace tessera::app {
 
-/// An image that a program may read in addition to its input image. A deck names the file of the image with
-/// the keys `<name>.file`, `<name>.dataset`, `<name>.page` and the block `<name>.raw`, where `<name>` is the
-/// member `name`. If a deck names the file, the pipeline must have an input of this name.
+/// An image that a program may read in addition to its input image. A deck names it by the keys
+/// `<name>.file`, `<name>.dataset`, `<name>.page` and the block `<name>.raw`. If it names the file, the
+/// pipeline must have an input of this name.
 struct FurtherImage {
   /// The name of the input of the pipeline, and of the block of keys in the deck.
   std::string name;
@@ -31,13 +31,11 @@ struct FurtherImage {
   /// The key that names the file, if it is not `<block>.file`.
   std::string key = {};
   /// Whether the image may have an element type and a domain of its own (see
-  /// PipelineApplication::build_with). Otherwise it must have those of the input image. In a series, such an
-  /// image is read once, and all images of the series are computed with it. Others are refused in a series,
-  /// and so is every further image of a program that has parts (see PipelineApplication::parts).
+  /// PipelineApplication::build_with), and not those of the input image. In a series, such an image is read
+  /// once. Others are refused in a series, and so is every further image of a program that has parts.
   bool may_differ = false;
-  /// A function that reads elements of the image, and throws InputError if the program does not accept them.
-  /// It gets the deck, the description of the image, and a source for one rank. It is called on rank 0 only,
-  /// before the pipeline is made.
+  /// A function that reads elements of the image, on rank 0 only and before the pipeline is made, and throws
+  /// InputError if the program does not accept them.
   std::function<void(const deck::Deck&, const io::ImageInfo&, BlockSource&)> check = {};
 
   /// Returns the name of the block of keys in the deck.
@@ -46,18 +44,16 @@ struct FurtherImage {
   std::string file_key() const { return key.empty() ? keys() + ".file" : key; }
 };
 
-/// A list of images that a program reads in addition to its input image. A deck names their files by one key.
-/// The keys `input.dataset`, `input.page` and the block `input.raw` describe these images, too, which must
-/// have the element type and the domain of the input image. In a series each entry of the key is a pattern,
-/// whose files belong to the images of the series one by one. A program with such a list and with parts (see
-/// PipelineApplication::parts) takes no series.
+/// A list of images that a program reads in addition to its input image, whose files a deck names by one key.
+/// The keys of the input image describe them, too, and they must have its element type and domain. In a
+/// series each entry of the key is a pattern, whose files belong to the images of the series one by one. A
+/// program with such a list and with parts takes no series.
 struct ImageList {
   /// The key of the list of files. Every deck must give it.
   std::string key;
   /// A description of the images for --help.
   std::string help;
-  /// The beginning of the names of the inputs of the pipeline: `match` if they are `match_1`, `match_2`, and
-  /// so on, in the order of the files.
+  /// The beginning of the names of the inputs of the pipeline: `match` if they are `match_1`, `match_2`, ...
   std::string prefix;
   /// The greatest number of images.
   int most = 1;
@@ -79,29 +75,28 @@ struct ProgramOption {
   std::string value_name;
   /// Whether the option must have a value. Otherwise decks and words key=value are no values of the option.
   bool needs_value = false;
-  /// A function that returns what is printed. It gets the value of the option, which is empty if none is
-  /// given, and the keys `first_parameters` of the deck. It is called on rank 0 only.
+  /// A function that returns what is printed, on rank 0 only, from the value of the option, which may be
+  /// empty, and the keys `first_parameters` of the deck.
   std::function<std::string(const std::string&, const deck::Deck&)> text;
 };
 
-/// One of the parts in which a program computes its pipeline in a series of images. Each part is a task of
-/// its own, so that one part of an image is computed while another part of the next image is. All parts
-/// together compute what the whole pipeline does, bit by bit.
+/// One of the parts in which a program computes its pipeline in a series of images: a task of its own, so
+/// that it may be computed while another part of the next image is. All parts together compute what the whole
+/// pipeline does, bit by bit.
 struct PipelinePart {
   /// The name of the task, which the keys `graph.<task>.workers` and `graph.<task>.on` name.
   std::string task;
   /// The name of the output of the part. Later parts may read it as an input of this name.
   std::string output;
-  /// A function that returns the pipeline of the part, for an image of the series with the given description
-  /// and for the given deck. Its inputs are `input`, which is the image, and outputs of earlier parts. They
-  /// have the domains and types that they have there. It has the output `output` and no other. It may throw
-  /// InputError when it does not accept the image or the deck.
+  /// A function that returns the pipeline of the part for an image and a deck. Its inputs are `input`, which
+  /// is the image, and outputs of earlier parts, with the domains and types that they have there. It has the
+  /// output `output` and no other. It may throw InputError.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build;
 };
 
-/// A description of a program that processes one image, or that computes an image without reading one. In a
-/// program that reads an image, the pipeline has an input called `input` for this image. The pipeline has one
-/// output that is an image, and any number of outputs of one element.
+/// A description of a program that processes one image, which is the input `input` of its pipeline, or that
+/// computes an image without reading one. The pipeline has one output that is an image, and any number of
+/// outputs of one element.
 struct PipelineApplication {
   /// The name of the program.
   std::string program;
@@ -116,10 +111,9 @@ struct PipelineApplication {
   /// Whether a deck may leave out the file of the output. If a deck names no such file, the pipeline need not
   /// have the output.
   bool output_is_optional = false;
-  /// A function that compares the numbers of a run, which are the outputs of one element, with the demands of
-  /// the deck. It gets them by name, and returns one line that says which demands are not met, or an empty
-  /// text if all are met. If a demand is not met, the run ends with exit status 1. The function is called on
-  /// rank 0 only.
+  /// A function that compares the outputs of one element, by their names, with the demands of the deck, on
+  /// rank 0 only. It returns one line that says which demands are not met, with which the run ends with exit
+  /// status 1, or an empty text.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
   /// The key that names the file of the input image. In a series `input.files` is in its place.
   std::string input_key = "input.file";
@@ -127,14 +121,12 @@ struct PipelineApplication {
   std::vector<FurtherImage> further_images = {};
   /// The lists of images that the program reads in addition.
   std::vector<ImageList> image_lists = {};
-  /// Whether the third dimension of the result is the channel, and not z. This member is used only for
-  /// programs that read no image.
+  /// Whether the third dimension of the result is the channel, and not z, in programs that read no image.
   bool generates_images = false;
-  /// Whether the result is an array (x, y) of uint8 whose points are cells of the Game of Life. Such a result
-  /// may also be written as a pattern in the file format RLE.
+  /// Whether the result is an array (x, y) of uint8 of cells of the Game of Life, which may be written as
+  /// RLE.
   bool writes_patterns = false;
-  /// Whether the result is an optical flow: float32 with the channels u and v. Such a result may also be
-  /// written in the file format FLO.
+  /// Whether the result is an optical flow, float32 with the channels u and v, which may be written as FLO.
   bool writes_flows = false;
   /// The name of a further output, an image that is written instead of the result by `output.png`, and by a
   /// series of PNG files or a video. The pipeline must have the output where writes_picture says so.
@@ -147,14 +139,13 @@ struct PipelineApplication {
   bool may_end_by_turns = false;
   /// The declarations of the program's own keys. `build` or `generate` gets their values from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
-  /// The declarations of those of the program's own keys from which `complete` makes the rest of the
-  /// description. They are read before all other keys, and only they are known to `complete`. Programs
-  /// without `complete` have none.
+  /// The declarations of those of the program's own keys that are read before all others, and are known to
+  /// `complete`. Programs without it have none.
   std::vector<deck::KeyDeclaration> first_parameters = {};
-  /// A function for programs whose further images are only known from the deck. It gets this description, and
-  /// the keys `first_parameters` of the deck, and returns the whole description. It may throw InputError when
-  /// it does not accept the deck. Such a deck also says which stages are outputs. What it says about the
-  /// schedule of a stage has no effect where the stage is one.
+  /// A function for programs whose further images are only known from the deck. It gets this description and
+  /// the keys `first_parameters`, and returns the whole description. It may throw InputError. Such a deck
+  /// also says which stages are outputs. What it says about the schedule of a stage has no effect where it is
+  /// one.
   std::function<PipelineApplication(PipelineApplication, const deck::Deck&)> complete = {};
   /// Options of the command line that only this program has.
   std::vector<ProgramOption> options = {};
@@ -164,23 +155,19 @@ struct PipelineApplication {
   /// name of the other stage. Keys of the schedule that a deck gives for the other stage, but not for the
   /// stage, apply to the stage, too.
   std::function<std::map<std::string, std::string>(const Algorithm&)> stages_within = {};
-  /// A function that returns further pipelines that a deck serves, such as those for images of other sizes. A
-  /// deck may schedule their stages and loops, too, which has no effect on a pipeline that does not have
-  /// them.
+  /// A function that returns further pipelines, such as those for images of other sizes. A deck may schedule
+  /// their stages and loops, too, which has no effect on a pipeline that does not have them.
   std::function<std::vector<Pipeline>(const io::ImageInfo&, const deck::Deck&)> samples = {};
   /// Whether `build` reads keys of the schedule. It is then called twice: when the names of the stages and
   /// loops are not known yet, and the deck has no such keys; and with all keys of the deck.
   bool reads_schedule = false;
-  /// The names of those parameters that only limit the number of turns of loops. When a run restarts from a
-  /// checkpoint, their values may differ from those in the checkpoint.
+  /// The names of those parameters that only limit the number of turns of loops, and may change at a restart.
   std::vector<std::string> turn_limits = {};
-  /// A function that returns the pipeline for an image with the given description and for the given deck. It
-  /// may throw InputError when it does not accept the image or the deck. Programs that read no image leave
-  /// this member empty.
+  /// A function that returns the pipeline for an image and a deck, in a program that reads an image. It may
+  /// throw InputError.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
-  /// A function that is called instead of `build` if the deck names further images that may differ from the
-  /// input image. Programs that have such images (see FurtherImage::may_differ) must set this member. It also
-  /// gets the descriptions of these images, by name.
+  /// A function that is called instead of `build` if the deck names further images that may differ (see
+  /// FurtherImage::may_differ), and gets their descriptions by name.
   std::function<Pipeline(const io::ImageInfo&, const std::map<std::string, io::ImageInfo>&,
                          const deck::Deck&)>
       build_with = {};
@@ -192,14 +179,13 @@ struct PipelineApplication {
   /// ranks, but names no tasks of its own (see group::cut). Programs without such tasks leave this member
   /// empty.
   std::function<std::vector<group::TaskStages>(const deck::Deck&)> tasks = {};
-  /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
-  /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
+  /// A function that returns the pipeline for a deck, in a program that reads no image. It may throw
+  /// InputError.
   std::function<Pipeline(const deck::Deck&)> generate = {};
 };
 
 /// Runs a pipeline application: reads options and deck, opens the files, makes the plan, executes it, and
-/// prints progress and timing. `build` says how the program is compiled. The option --version and the first
-/// lines of a run print this. Returns the exit status, which main() should return.
+/// prints progress and timing. `build` says how the program is compiled. Returns what main() should return.
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build = this_program);
 

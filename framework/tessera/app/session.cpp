@@ -58,14 +58,20 @@ int device_of_rank(MPI_Comm communicator) {
 /// drop the output.
 constexpr std::chrono::milliseconds to_be_heard{500};
 
-void print_error(const std::string& name, const char* message) {
-  fmt::print(stderr, "{}: error: {}\n", name, message);
+template <class... Errors>
+bool is(const std::exception& error) {
+  return (... || (dynamic_cast<const Errors*>(&error) != nullptr));
+}
+
+void print_error(const std::string& name, const std::exception& error) {
+  fmt::print(stderr, "{}: {}{}\n", name, is<StoppedError>(error) ? "" : "error: ", error.what());
   std::fflush(stderr);
 }
 
-template <class Error>
-bool is(const std::exception& error) {
-  return dynamic_cast<const Error*>(&error) != nullptr;
+ExitStatus status_of(const std::exception& error) {
+  if (is<InputError>(error)) return ExitStatus::bad_input;
+  if (is<DivergedError>(error)) return ExitStatus::diverged;
+  return is<StoppedError>(error) ? ExitStatus::stopped : ExitStatus::internal_error;
 }
 
 }  // namespace
@@ -142,8 +148,17 @@ void Session::abort(const std::string& name, const std::exception& error) const 
   // If another rank is already ending the job, it normally ends this rank, too, while this rank sleeps. Then
   // only the other rank prints an error.
   if (!io::remove_unfinished_files()) std::this_thread::sleep_for(4 * to_be_heard);
-  print_error(name, error.what());
+  print_error(name, error);
   abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
+}
+
+void Session::guard(const std::string& name, const std::function<void()>& act) const {
+  try {
+    act();
+  } catch (const std::exception& error) {
+    if (!all_ranks_know(error)) abort(name, error);
+    throw;
+  }
 }
 
 void Session::abort(ExitStatus status) const {
@@ -153,8 +168,7 @@ void Session::abort(ExitStatus status) const {
 }
 
 bool all_ranks_know(const std::exception& error) {
-  return is<InputError>(error) || is<DivergedError>(error) || is<StoppedError>(error) ||
-         is<AgreedInternalError>(error);
+  return is<InputError, DivergedError, StoppedError, AgreedInternalError>(error);
 }
 
 int run_program(int argc, char** argv, const std::string& name,
@@ -164,27 +178,17 @@ int run_program(int argc, char** argv, const std::string& name,
     try {
       collectively(session.communicator(), limit_instructions_from_environment);
       return static_cast<int>(program(session, argc, argv));
-    } catch (const InputError& error) {
-      if (session.rank() == 0) print_error(name, error.what());
-      return static_cast<int>(ExitStatus::bad_input);
-    } catch (const DivergedError& error) {
-      if (session.rank() == 0) print_error(name, error.what());
-      return static_cast<int>(ExitStatus::diverged);
-    } catch (const StoppedError& error) {
-      if (session.rank() == 0) fmt::print(stderr, "{}: {}\n", name, error.what());
-      return static_cast<int>(ExitStatus::stopped);
-    } catch (const AgreedInternalError& error) {
-      if (session.rank() == 0) print_error(name, error.what());
     } catch (const std::exception& error) {
-      session.abort(name, error);
+      if (!all_ranks_know(error)) session.abort(name, error);
+      if (session.rank() == 0) print_error(name, error);
+      return static_cast<int>(status_of(error));
     }
   } catch (const InputError& error) {
     // The launcher of another MPI library has started this program. Every process is rank 0 of its own job,
     // and only the first process prints the error.
-    if (process_number() == 0) print_error(name, error.what());
+    if (process_number() == 0) print_error(name, error);
     return static_cast<int>(ExitStatus::bad_input);
   }
-  return static_cast<int>(ExitStatus::internal_error);
 }
 
 }  // namespace tessera::app

@@ -23,8 +23,7 @@ enum class ExitStatus : int {
   watchdog = 6           ///< No step ended within the time limit that the key `watchdog` sets.
 };
 
-/// The lifetime of MPI and Kokkos in a program. The constructor starts MPI, start_kokkos() starts Kokkos, and
-/// the destructor ends both. No other code of the program starts or ends them. Where MPI or Kokkos runs
+/// The lifetime of MPI and Kokkos in a program: nothing else starts or ends them. Where MPI or Kokkos runs
 /// already, because a test calls the program as a function, the session uses it and does not end it.
 class Session {
  public:
@@ -35,10 +34,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos, unless it runs already. Kokkos uses as many threads as threads(int) returns for the
-  /// argument `threads`. In a build for devices, each rank takes one device, and the ranks of a machine
-  /// node take its devices in turn. Collective. Throws InputError in the cases in which threads(int) throws
-  /// it, and when the rank is to have more threads than processors, and the system does not start so many.
+  /// Starts Kokkos with threads(`threads`) threads, unless it runs already. In a build for devices, the ranks
+  /// of a machine node take its devices in turn. Collective. Throws InputError as threads() does, and when
+  /// the rank is to have more threads than processors, and the system does not start so many.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.
@@ -49,21 +47,22 @@ class Session {
   int rank_count() const { return rank_count_; }
   /// The time at which the session and the program began.
   std::chrono::steady_clock::time_point began() const { return began_; }
-  /// Returns the number of threads with which this rank computes. It is `asked` if that is not 0. Otherwise
-  /// it is the number in the environment variable OMP_NUM_THREADS, or, if that is not set, an even share of
-  /// the processors that the rank may use. The function may be called before Kokkos is started. Collective.
-  /// Throws InputError when OMP_NUM_THREADS is set, but is not a positive number.
+  /// Returns the number of threads with which this rank computes, also before Kokkos is started: `asked`, if
+  /// that is not 0, or that in the environment variable OMP_NUM_THREADS, or an even share of the processors
+  /// that the rank may use. Collective. Throws InputError when OMP_NUM_THREADS is not a positive number.
   int threads(int asked) const;
   /// Returns the thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
   /// Prints `text` on standard output if this is rank 0, and does nothing on other ranks.
   void print(const std::string& text) const;
-  /// Prints the name of the program, `name`, and an error that only this rank knows of. Then it ends all
-  /// ranks. The exit status is 2 if the error is a StrandedError, and 1 otherwise.
+  /// Prints the name of the program, `name`, and an error that only this rank knows of, and ends all ranks,
+  /// with status 2 if the error is a StrandedError, and 1 otherwise.
   void abort(const std::string& name, const std::exception& error) const;
-  /// Removes incomplete files and ends all ranks with the exit status `status`. It prints nothing. Before it
-  /// ends the ranks, it waits half a second, so that the launcher can pass on what this rank has printed. Any
-  /// thread may call this function.
+  /// Calls `act`. If it throws an error of which other ranks do not know, ends all ranks, before files are
+  /// closed, because closing a file is collective. Otherwise throws the error on.
+  void guard(const std::string& name, const std::function<void()>& act) const;
+  /// Removes incomplete files, waits half a second, so that the launcher can pass on what this rank has
+  /// printed, and ends all ranks with the exit status `status`. Any thread may call it.
   void abort(ExitStatus status) const;
   /// The number of threads with which Kokkos was started; 0 if Kokkos has not been started yet.
   int threads() const { return threads_; }

@@ -13,8 +13,8 @@ namespace tessera::cost {
 void copy_floats(std::span<const float> from, std::span<float> to);
 
 /// Writes the sums of three neighbours each in `from` to `to`, which has two elements fewer, in the manner of
-/// copy_floats. Stage bodies are more like this loop than like a copy: they read the same elements several
-/// times, most of them unaligned, and compute something.
+/// copy_floats. Stage bodies are more like this than like a copy: they read elements several times,
+/// unaligned.
 void add_neighbours(std::span<const float> from, std::span<float> to);
 
 /// The work that multiply_and_add has done.
@@ -50,10 +50,9 @@ struct LineFit {
   double at(double x) const { return intercept + slope * x; }
 };
 
-/// Returns the line for which the sum of the squares of (line - y) / y is least. These are relative
-/// deviations, as otherwise long messages, which take a thousand times as long as short ones, would decide
-/// alone, and the intercept would be meaningless. Throws InternalError if fewer than two different x are
-/// given, or if a y is not greater than 0.
+/// Returns the line for which the sum of the squares of (line - y) / y is least: otherwise long messages,
+/// which take a thousand times as long as short ones, would decide alone. Throws InternalError if fewer than
+/// two different x are given, or if a y is not greater than 0.
 LineFit fit_line(const std::vector<MeasuredPoint>& points);
 
 /// Returns the line of fit_line among those whose intercept and slope are both at least 0, as times have no

@@ -39,6 +39,67 @@ Speed near_cache_of(const MachineDescription& machine) {
 
 int levels_of_tree(std::int64_t leaves) { return std::bit_width(static_cast<std::uint64_t>(leaves - 1)); }
 
+Seconds of_messages(const MessageSeconds& messages) {
+  return {messages.sum(), messages.latency >= messages.bytes ? Bound::latency : Bound::bandwidth};
+}
+
+/// What the parts of a machine cost one of several ranks that work at the same time.
+struct Prices {
+  Prices(const MachineDescription& described, std::int64_t ranks, int threads)
+      : machine(described),
+        rank_count(ranks),
+        ranks_per_node(cost::ranks_per_node(described, threads)),
+        ranks_on_node(std::min(ranks, ranks_per_node)),
+        share(described, ranks_on_node, threads) {}
+
+  Seconds of_bytes(double bytes, bool are_in_cache) const {
+    if (bytes == 0) return {};
+    return {bytes / share.of(are_in_cache ? machine.last_cache : machine.memory),
+            are_in_cache ? Bound::last_cache : Bound::memory};
+  }
+
+  /// Returns the time of reading or writing, where all ranks share the speed of files evenly.
+  Seconds of_file(double bytes, double speed) const {
+    if (bytes == 0) return {};
+    if (speed <= 0) return {0, Bound::unknown};
+    return {bytes * static_cast<double>(rank_count) / speed, Bound::files};
+  }
+
+  Seconds with_launches(Seconds seconds, double launches) const {
+    const double launch = launches * share.launch_seconds();
+    if (launch > seconds.value) seconds.bound = Bound::launch;
+    seconds.value += launch;
+    return seconds;
+  }
+
+  /// Returns the time of messages to ranks that are spread evenly over all nodes.
+  MessageSeconds of_spread_messages(double messages, double bytes) const {
+    double within = 1;
+    if (machine.between_nodes && rank_count > ranks_on_node)
+      within = static_cast<double>(ranks_on_node - 1) / static_cast<double>(rank_count - 1);
+    const NetworkCost near = machine.within_node, far = machine.between_nodes.value_or(near);
+    return {messages * (within * near.latency_seconds + (1 - within) * far.latency_seconds),
+            bytes * (within * near.seconds_per_byte + (1 - within) * far.seconds_per_byte)};
+  }
+
+  Seconds of_part(const WorkPart& part) const {
+    const Seconds read = of_file(part.read_bytes, machine.file_read),
+                  written = of_file(part.written_bytes, machine.file_write);
+    const bool lacks_files = read.bound == Bound::unknown || written.bound == Bound::unknown;
+    Seconds longest{0, lacks_files ? Bound::unknown : Bound::nothing};
+    for (const Seconds& seconds :
+         {Seconds{read.value + written.value, Bound::files}, of_bytes(part.memory_bytes, false),
+          Seconds{part.operations / share.of(machine.arithmetic), Bound::arithmetic},
+          of_messages(of_spread_messages(part.messages, part.message_bytes))})
+      if (seconds.value > longest.value) longest = seconds;
+    return with_launches(longest, part.launches);
+  }
+
+  const MachineDescription& machine;
+  std::int64_t rank_count, ranks_per_node, ranks_on_node;
+  NodeShare share;
+};
+
 class PlanEstimator {
  public:
   PlanEstimator(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
@@ -47,10 +108,8 @@ class PlanEstimator {
         plan_(plan),
         machine_(machine),
         costs_(costs),
-        ranks_per_node_(ranks_per_node(machine, plan.target.threads)),
-        ranks_on_node_(std::min<std::int64_t>(plan.rank_count, ranks_per_node_)),
-        share_(machine, ranks_on_node_, plan.target.threads),
-        fits_in_cache_(2 * plan.array_bytes * ranks_on_node_ <= machine.last_cache_bytes) {}
+        prices_(machine, plan.rank_count, plan.target.threads),
+        fits_in_cache_(2 * plan.array_bytes * prices_.ranks_on_node <= machine.last_cache_bytes) {}
 
   RankEstimate estimate() {
     visit(plan_.root, 1);
@@ -124,14 +183,14 @@ class PlanEstimator {
     const Arithmetic arithmetic = arithmetic_of(step);
     // The slowest thread has the tiles that are left when all have the same number of them.
     const auto tiles = static_cast<double>(std::max<std::int64_t>(1, Tiles(step.parts, step.tile).size()));
-    const double threads = share_.threads();
+    const double threads = prices_.share.threads();
     const double imbalance = std::ceil(tiles / threads) * threads / tiles;
     take(arithmetic.known_seconds / threads * imbalance +
-             arithmetic.operations / share_.of(machine_.arithmetic) * imbalance,
+             arithmetic.operations / prices_.share.of(machine_.arithmetic) * imbalance,
          Bound::arithmetic);
-    take(arithmetic.near_bytes / share_.of(near_cache_of(machine_)) * imbalance, Bound::near_cache);
+    take(arithmetic.near_bytes / prices_.share.of(near_cache_of(machine_)) * imbalance, Bound::near_cache);
     longest.assumes_costs = arithmetic.near_bytes > 0;
-    return with_launch(longest);
+    return prices_.with_launches(longest, 1);
   }
 
   /// The arithmetic of a step: the seconds of one thread and the operations of those stages whose cost is
@@ -178,10 +237,7 @@ class PlanEstimator {
   /// Returns the time to move bytes once. They are in the cache only if a loop has moved them there, and if
   /// it holds all arrays.
   Seconds of_bytes(std::int64_t bytes) const {
-    if (bytes == 0) return {};
-    const bool fits = loops_around_ > 0 && fits_in_cache_;
-    return {static_cast<double>(bytes) / share_.of(fits ? machine_.last_cache : machine_.memory),
-            fits ? Bound::last_cache : Bound::memory};
+    return prices_.of_bytes(static_cast<double>(bytes), loops_around_ > 0 && fits_in_cache_);
   }
 
   /// Returns the time to read and write the points beyond a border. However few points of a row there are,
@@ -193,23 +249,16 @@ class PlanEstimator {
       const std::int64_t row_bytes = part[0].size() * array.element_bytes();
       bytes += part.size() / part[0].size() * ((row_bytes + line_bytes - 1) / line_bytes * line_bytes);
     }
-    return bytes == 0 ? Seconds{} : with_launch(of_bytes(2 * bytes));
+    return bytes == 0 ? Seconds{} : prices_.with_launches(of_bytes(2 * bytes), 1);
   }
 
-  Seconds with_launch(Seconds seconds) const {
-    const double launch = share_.launch_seconds();
-    if (launch > seconds.value) seconds.bound = Bound::launch;
-    seconds.value += launch;
-    return seconds;
-  }
-
-  std::int64_t node_of(int rank) const { return rank / ranks_per_node_; }
+  std::int64_t node_of(int rank) const { return rank / prices_.ranks_per_node; }
   const NetworkCost& network_to(int partner) const {
     return machine_.between_nodes && node_of(partner) != node_of(plan_.rank) ? *machine_.between_nodes
                                                                              : machine_.within_node;
   }
 
-  MessageSeconds of_messages(const plan::Exchange& step, std::vector<Message> ExchangeLists::*side) const {
+  MessageSeconds messages_of(const plan::Exchange& step, std::vector<Message> ExchangeLists::*side) const {
     std::map<int, std::int64_t> bytes_of_partner;
     for (const plan::ArrayMessages& array : step.arrays)
       for (const Message& message : array.lists.*side)
@@ -223,8 +272,8 @@ class PlanEstimator {
   }
 
   Seconds of_exchange(const plan::Exchange& step) const {
-    const MessageSeconds out = of_messages(step, &ExchangeLists::sends);
-    const MessageSeconds in = of_messages(step, &ExchangeLists::receives);
+    const MessageSeconds out = messages_of(step, &ExchangeLists::sends);
+    const MessageSeconds in = messages_of(step, &ExchangeLists::receives);
     const MessageSeconds& longer = out.sum() >= in.sum() ? out : in;
     std::int64_t copied = 0;
     for (const plan::ArrayMessages& array : step.arrays)
@@ -233,8 +282,7 @@ class PlanEstimator {
     const Seconds copies = of_bytes(copied);
     const double sum = longer.sum() + copies.value;
     if (sum == 0) return {};
-    if (copies.value > longer.sum()) return {sum, copies.bound};
-    return {sum, longer.latency >= longer.bytes ? Bound::latency : Bound::bandwidth};
+    return {sum, copies.value > longer.sum() ? copies.bound : of_messages(longer).bound};
   }
 
   static Seconds of_wait(const Pending& pending) {
@@ -247,33 +295,28 @@ class PlanEstimator {
   Seconds of_reduction(const ArrayDeclaration& stage) const {
     const int levels = levels_of_tree(plan_.rank_count);
     if (levels == 0) return {};
-    const int within = machine_.between_nodes ? std::min(levels, levels_of_tree(ranks_on_node_)) : levels;
+    const int within =
+        machine_.between_nodes ? std::min(levels, levels_of_tree(prices_.ranks_on_node)) : levels;
     const auto value_bytes = static_cast<double>(stage.reduction->value_bytes());
-    double latency = 0, bytes = 0;
+    MessageSeconds seconds;
     const auto add = [&](int count, const NetworkCost& network) {
-      latency += count * network.latency_seconds;
-      bytes += count * value_bytes * network.seconds_per_byte;
+      seconds.latency += count * network.latency_seconds;
+      seconds.bytes += count * value_bytes * network.seconds_per_byte;
     };
     add(within, machine_.within_node);
     if (levels > within) add(levels - within, *machine_.between_nodes);
-    return {latency + bytes, latency >= bytes ? Bound::latency : Bound::bandwidth};
+    return of_messages(seconds);
   }
 
-  /// Returns the time of reading or writing, where all ranks share the speed of files evenly.
   Seconds of_file(const PlanNode& node, double speed) const {
-    const auto bytes = static_cast<double>(work_of(pipeline_, node).bytes);
-    if (bytes == 0) return {};
-    if (speed <= 0) return {0, Bound::unknown};
-    return {bytes * plan_.rank_count / speed, Bound::files};
+    return prices_.of_file(static_cast<double>(work_of(pipeline_, node).bytes), speed);
   }
 
   const Algorithm& pipeline_;
   const Plan& plan_;
   const MachineDescription& machine_;
   const StageCosts& costs_;
-  std::int64_t ranks_per_node_;
-  std::int64_t ranks_on_node_;
-  NodeShare share_;
+  Prices prices_;
   /// Whether half of the last-level caches of a node, whose speed is known, holds all arrays of its ranks.
   bool fits_in_cache_;
   /// The number of loops around the current node.
@@ -297,6 +340,18 @@ std::string_view name_of(Bound bound) {
 RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
                       const StageCosts& costs) {
   return PlanEstimator(pipeline, plan, machine, costs).estimate();
+}
+
+RankEstimate estimate(const Work& work, const MachineDescription& machine, std::int64_t ranks, int threads) {
+  const Prices prices(machine, ranks, threads);
+  RankEstimate rank;
+  for (const WorkPart& part : work.parts) {
+    const Seconds once = prices.of_part(part);
+    rank.steps.push_back(
+        {static_cast<int>(rank.steps.size()), part.times, part.times * once.value, once.bound});
+    rank.seconds += rank.steps.back().seconds;
+  }
+  return rank;
 }
 
 void PlanEstimates::add(const RankEstimate& rank) {

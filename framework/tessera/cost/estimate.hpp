@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "tessera/cost/machine_description.hpp"
+#include "tessera/cost/work.hpp"
 #include "tessera/cost/work_costs.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 
@@ -28,9 +30,9 @@ enum class Bound {
 /// Returns the words for a bound, such as "last cache".
 std::string_view name_of(Bound bound);
 
-/// The cost of a step of a plan on one rank.
+/// The cost of a step of a plan on one rank, or of a part of the work of a program without plans.
 struct StepEstimate {
-  /// The id of the node.
+  /// The id of the node, or the number of the part.
   int node = 0;
   /// The number of runs of the step, if each loop makes its greatest number of turns. For a stream, it is the
   /// number for one item.
@@ -44,7 +46,7 @@ struct StepEstimate {
   bool assumes_costs = false;
 };
 
-/// The cost of a plan on one rank.
+/// The cost of a plan, or of the work of a program without plans, on one rank.
 struct RankEstimate {
   /// The rank.
   int rank = 0;
@@ -72,6 +74,12 @@ struct RankEstimate {
 /// needs, even if the machine has fewer.
 RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
                       const StageCosts& costs = {});
+
+/// Estimates how long the work of one of `ranks` ranks takes, which have `threads` threads each. A part takes
+/// the longest of the times of its files, memory, arithmetic and messages, and its launches. The ranks to
+/// which messages go are spread evenly over all nodes. Where the machine has no speed of files, they take no
+/// time.
+RankEstimate estimate(const Work& work, const MachineDescription& machine, std::int64_t ranks, int threads);
 
 /// The cost of the plans of several ranks together. The plans of all ranks have the same steps.
 class PlanEstimates {

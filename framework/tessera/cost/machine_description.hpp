@@ -49,8 +49,7 @@ struct MachineDescription {
   std::int64_t last_cache_bytes = 0;
   /// The speed of copies in the last-level cache.
   Speed last_cache = {};
-  /// The speed at which one thread reads and writes in the cache that is nearest to it, while it adds three
-  /// neighbours each. Every read counts, also one of an element that was read before.
+  /// The speed at which one thread reads and writes in its nearest cache while it adds three neighbours each.
   double near_cache_thread = 0;
   /// The speed of arithmetic with numbers of float, in operations per second.
   Speed arithmetic = {};
@@ -77,14 +76,13 @@ class NodeShare {
   /// All arguments are at least 1. `machine` must outlive this object.
   NodeShare(const MachineDescription& machine, std::int64_t ranks, int threads);
 
-  /// Returns the number of threads of the rank that compute at the same time. It is less than its number of
-  /// threads if the node has more threads than it can run.
+  /// Returns the number of threads of the rank that compute at the same time, as far as the node can run
+  /// them.
   double threads() const { return threads_; }
   /// Returns the part of a speed that the rank has while all ranks of the node compute. No part is more than
   /// what the threads of the rank could do alone.
   double of(const Speed& speed) const;
-  /// Returns the seconds that it takes to start and end a kernel. They grow with the logarithm of the number
-  /// of threads, as the threads meet in a tree.
+  /// Returns the seconds to start and end a kernel, which grow with the logarithm of the number of threads.
   double launch_seconds() const;
 
  private:
@@ -96,19 +94,17 @@ class NodeShare {
 /// Returns the number of ranks of `threads` threads each for which a node has cores, which is at least 1.
 std::int64_t ranks_per_node(const MachineDescription& machine, int threads);
 
-/// Returns the machine by which plans are estimated if none is described: a laptop of no particular kind,
-/// whose numbers are round.
+/// Returns the machine by which plans are estimated if none is described: some laptop, in round numbers.
 MachineDescription generic_machine();
 
-/// Returns the model of the processor on which this process runs, or an empty text if the system does not
-/// tell.
+/// Returns the model of the processor on which this process runs, or an empty text if it is not known.
 std::string own_processor();
 
 /// Returns the number of cores of the machine node on which this process runs, as the system counts them.
 std::int64_t own_cores();
 
-/// Returns one line without a line feed if the machine seems not to be the one on which this process runs,
-/// and an empty text otherwise. Models of processors and numbers of cores are compared.
+/// Returns a line if the machine, by its processors and cores, seems not to be the one on which this process
+/// runs, and an empty text otherwise.
 std::string difference_from_own(const MachineDescription& machine);
 
 }  // namespace tessera::cost

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "tessera/cost/calibration.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/json.hpp"
 #include "tessera/domain/text.hpp"
@@ -77,14 +78,11 @@ StageCosts stage_costs_from_report(std::string_view text) {
 
 namespace {
 
-void check_table_ranks(const TimedRanks& entry) {
-  if (entry.ranks < 1)
+void check_table(const std::vector<TimedRanks>& entries) {
+  if (!entries.empty() && entries.front().ranks < 1)
     throw InputError(
         fmt::format("cost of a task: {} seconds are given for {} ranks: give numbers of ranks from 1",
-                    entry.seconds, entry.ranks));
-}
-
-void check_table(const std::vector<TimedRanks>& entries) {
+                    entries.front().seconds, entries.front().ranks));
   if (entries.empty() || entries.front().ranks != 1)
     throw InputError("cost of a task: the table has no entry for 1 rank: add the seconds on one rank");
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -172,7 +170,6 @@ TaskCost TaskCost::amdahl(double seconds_on_one_rank, double serial_fraction) {
 }
 
 TaskCost TaskCost::table(std::vector<TimedRanks> entries) {
-  for (const TimedRanks& entry : entries) check_table_ranks(entry);
   std::ranges::stable_sort(entries, {}, &TimedRanks::ranks);
   check_table(entries);
   TaskCost cost;
@@ -191,54 +188,44 @@ double TaskCost::seconds(double ranks) const {
   return line_through(before, *after).seconds(ranks);
 }
 
+namespace {
+
+bool are_of_same_ranks(std::span<const TimedRanks> measured) {
+  return std::ranges::all_of(measured,
+                             [&](const TimedRanks& entry) { return entry.ranks == measured.front().ranks; });
+}
+
+}  // namespace
+
 FittedCost fit_task_cost(std::span<const TimedRanks> measured) {
-  // The sums of the normal equations: each row has the coefficients 1/t and 1/(p t), and the right side 1.
-  double ones = 0, mixed = 0, shares = 0, right_one = 0, right_share = 0;
+  std::vector<MeasuredPoint> points;
   for (const auto& [ranks, seconds] : measured) {
     if (!(std::isfinite(seconds) && seconds > 0) || ranks < 1)
       throw InputError(
           fmt::format("fit of a cost: {} seconds on {}: give finite seconds above 0 on at least 1 rank",
                       seconds, counted(ranks, "rank")));
-    const double one = 1 / seconds, share = one / ranks;
-    ones += one * one;
-    mixed += one * share;
-    shares += share * share;
-    right_one += one;
-    right_share += share;
+    points.push_back({1.0 / ranks, seconds});
   }
-  const auto same = [&](const TimedRanks& entry) { return entry.ranks == measured.front().ranks; };
-  if (std::ranges::all_of(measured, same))
+  if (are_of_same_ranks(measured))
     throw InputError("fit of a cost: fewer than two different numbers of ranks: measure on more of them");
-  const double determinant = ones * shares - mixed * mixed;
-  FittedCost fit;
-  fit.coefficients = {(right_one * shares - right_share * mixed) / determinant,
-                      (right_share * ones - right_one * mixed) / determinant};
-  // The sum is convex, so that its least value in the quadrant lies on the side that the other one leaves.
-  if (fit.coefficients.serial < 0) fit.coefficients = {0, right_share / shares};
-  if (fit.coefficients.parallel < 0) fit.coefficients = {right_one / ones, 0};
-  double squares = 0;
+  const LineFit line = fit_cost(points);
+  FittedCost fit{.cost = TaskCost::amdahl(line.at(1), line.intercept / line.at(1)),
+                 .coefficients = {line.intercept, line.slope},
+                 .relative_error = line.relative_error};
   for (const auto& [ranks, seconds] : measured) {
     const double residual = (fit.coefficients.seconds(ranks) - seconds) / seconds;
-    squares += residual * residual;
     if (std::abs(residual) <= std::abs(fit.largest_residual)) continue;
     fit.largest_residual = residual;
     fit.largest_residual_ranks = ranks;
   }
-  fit.relative_error = std::sqrt(squares / static_cast<double>(measured.size()));
-  const double on_one = fit.coefficients.seconds(1);
-  fit.cost = TaskCost::amdahl(on_one, fit.coefficients.serial / on_one);
   return fit;
 }
 
 FittedCost measured_task_cost(std::span<const TimedRanks> measured) {
-  const auto same = [&](const TimedRanks& entry) { return entry.ranks == measured.front().ranks; };
-  if (measured.empty() || !std::ranges::all_of(measured, same)) return fit_task_cost(measured);
-  double seconds = measured.front().seconds;
-  for (const TimedRanks& entry : measured) seconds = std::min(seconds, entry.seconds);
-  FittedCost fit;
-  fit.coefficients = {0, seconds * measured.front().ranks};
-  fit.cost = TaskCost::amdahl(fit.coefficients.parallel, 0);
-  return fit;
+  if (measured.empty() || !are_of_same_ranks(measured)) return fit_task_cost(measured);
+  const double seconds = std::ranges::min(measured, {}, &TimedRanks::seconds).seconds;
+  const double shared = seconds * measured.front().ranks;
+  return {.cost = TaskCost::amdahl(shared, 0), .coefficients = {0, shared}};
 }
 
 std::vector<int> doubling_counts(int most) {

@@ -13,23 +13,20 @@ namespace tessera::cost {
 struct StageCost {
   /// The seconds that one thread takes for a point. 0 means that they are not known.
   double seconds_per_point = 0;
-  /// The operations of float that a point takes. They count only if the seconds are not known. 0 means that
-  /// they are not known either.
+  /// The operations of float that a point takes, which count if the seconds are not known. 0: not known.
   double operations_per_point = 0;
 };
 
 /// The costs of stages, by the names of the stages.
 struct StageCosts {
-  /// The costs of those stages whose costs are known. Those of a stage hold for every point that a step
-  /// computes whose last stage this is. This includes the points of other stages in its tiles, unless the
-  /// other stage has a cost of its own.
+  /// The costs of those stages whose costs are known. They hold for every point of a step whose last stage
+  /// this is, except those of stages in its tiles that have costs of their own.
   std::map<std::string, StageCost, std::less<>> stages = {};
 };
 
-/// Reads the costs of stages from the JSON report of a run. A cost is the time of all threads of all ranks
-/// for the steps that compute the stage, divided by the points of these steps. Throws InputError if the text
-/// is not such a report, or if no step of it has computed points. The message says what is wrong, and the
-/// caller adds where.
+/// Reads the costs of stages from the JSON report of a run: the time of all threads of all ranks for the
+/// steps that compute the stage, divided by the points of these steps. Throws InputError, without the name of
+/// the file, if the text is not such a report, or if no step of it has computed points.
 StageCosts stage_costs_from_report(std::string_view text);
 
 /// The seconds that a task took, or takes, on a number of ranks.
@@ -42,8 +39,7 @@ struct TimedRanks {
   friend bool operator==(const TimedRanks&, const TimedRanks&) = default;
 };
 
-/// The cost of a task as a function of its number of ranks p: the seconds `serial` on any number of ranks,
-/// and the seconds `parallel / p` that the ranks share.
+/// The seconds of a task on p ranks, serial + parallel / p.
 struct SharedCost {
   /// The seconds that no number of ranks makes fewer.
   double serial = 0;
@@ -80,8 +76,7 @@ class TaskCost {
   double seconds(double ranks) const;
 
   /// Returns costs of the form a + b/p that are never greater than this cost, and the greatest of which is
-  /// the best such bound that is convex in 1/p. It is the cost itself for Amdahl's law and for tables that
-  /// are convex in 1/p and whose speedup never exceeds p.
+  /// the best such bound that is convex in 1/p.
   const std::vector<SharedCost>& lower_bounds() const { return lower_bounds_; }
   /// Returns the seconds of the greatest of the lower bounds on so many ranks.
   double lower_bound(double ranks) const { return greatest_seconds(lower_bounds_, ranks); }
@@ -109,10 +104,9 @@ struct FittedCost {
   int largest_residual_ranks = 1;
 };
 
-/// Returns the cost a + b/p with coefficients not below 0 that has the least sum of the squares of relative
-/// residuals. They are relative, because else the short times on many ranks would hardly count. A number of
-/// ranks may be measured several times. Throws InputError if measured seconds are not finite and above 0, or
-/// if there are fewer than two different numbers of ranks.
+/// Returns the cost a + b/p with the coefficients of fit_cost. A number of ranks may be measured several
+/// times. Throws InputError if measured seconds are not finite and above 0, or if there are fewer than two
+/// different numbers of ranks.
 FittedCost fit_task_cost(std::span<const TimedRanks> measured);
 
 /// Returns the cost of a task that was measured: the fitted one (see fit_task_cost) or, if it was measured on

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <sstream>
 
 #include "tessera/domain/error.hpp"
@@ -12,56 +11,49 @@
 namespace tessera::app {
 namespace {
 
-constexpr const char* checkpoint_group = "Checkpoints";
-constexpr double longest = 1e9;
-
-std::set<std::string> lines_of(const std::string& text) {
-  std::set<std::string> lines;
+/// Returns the least line of a text that is not in `other`, or nothing if all lines are.
+std::string missing_line(const std::string& text, const std::string& other) {
+  std::string least;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.insert(line);
-  return lines;
-}
-
-/// Returns the first line of `some` that is not in `others`, or null if all lines are in `others`.
-const std::string* first_missing(const std::set<std::string>& some, const std::set<std::string>& others) {
-  const auto missing =
-      std::ranges::find_if(some, [&](const std::string& line) { return !others.contains(line); });
-  return missing == some.end() ? nullptr : &*missing;
+  for (std::string line; std::getline(stream, line);)
+    if (("\n" + other).find("\n" + line + "\n") == std::string::npos && (least.empty() || line < least))
+      least = line;
+  return least;
 }
 
 }  // namespace
 
 void declare_checkpoint_keys(deck::Schema& schema) {
   using deck::ValueType;
-  schema.add({.name = "checkpoint.directory",
-              .type = ValueType::path,
-              .group = checkpoint_group,
-              .help = "A folder for the run's checkpoints, of which it keeps the last two; with it, SIGTERM "
-                      "and SIGUSR1 end a run with a checkpoint and status 4"});
-  schema.add({.name = "checkpoint.every",
-              .type = ValueType::integer,
-              .group = checkpoint_group,
-              .help = "Turns of a loop from one checkpoint to the next",
-              .minimum = 1});
-  schema.add({.name = "checkpoint.interval",
-              .type = ValueType::real,
-              .group = checkpoint_group,
-              .help = "Time from one checkpoint to the next; without it 600, or none with checkpoint.every",
-              .unit = "s",
-              .minimum = 0.001,
-              .maximum = longest});
-  schema.add({.name = "wall_limit",
-              .type = ValueType::real,
-              .group = checkpoint_group,
-              .help = "The run writes a checkpoint and ends, with status 4, before it has run for so long",
-              .unit = "s",
-              .minimum = 0.001,
-              .maximum = longest});
-  schema.add({.name = "restart",
-              .type = ValueType::path,
-              .group = checkpoint_group,
-              .help = "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with "
-                      "none in it the run begins at its beginning"});
+  deck::KeyDeclaration keys[] = {
+      {.name = "checkpoint.directory",
+       .type = ValueType::path,
+       .help = "A folder for the run's checkpoints, of which it keeps the last two; with it, SIGTERM and "
+               "SIGUSR1 end a run with a checkpoint and status 4"},
+      {.name = "checkpoint.every",
+       .type = ValueType::integer,
+       .help = "Turns of a loop from one checkpoint to the next",
+       .minimum = 1},
+      {.name = "checkpoint.interval",
+       .type = ValueType::real,
+       .help = "Time from one checkpoint to the next; without it 600, or none with checkpoint.every"},
+      {.name = "wall_limit",
+       .type = ValueType::real,
+       .help = "The run writes a checkpoint and ends, with status 4, before it has run for so long"},
+      {.name = "restart",
+       .type = ValueType::path,
+       .help =
+           "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with none in "
+           "it the run begins at its beginning"}};
+  for (deck::KeyDeclaration& key : keys) {
+    key.group = "Checkpoints";
+    if (key.type == ValueType::real) {
+      key.unit = "s";
+      key.minimum = 0.001;
+      key.maximum = 1e9;
+    }
+    schema.add(key);
+  }
 }
 
 CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
@@ -113,15 +105,12 @@ std::string problem_text(const deck::Deck& deck, const std::function<bool(const 
 }
 
 void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now) {
-  const std::set<std::string> old_lines = lines_of(then), new_lines = lines_of(now);
-  const std::string* before = first_missing(old_lines, new_lines);
-  const std::string* after = first_missing(new_lines, old_lines);
-  if (before == nullptr && after == nullptr) return;
-  throw InputError(
-      fmt::format("restart: {}: is of another problem: its run had '{}', this one has '{}'; "
-                  "give the same, or begin anew without restart",
-                  checkpoint, before != nullptr ? *before : "(no such key)",
-                  after != nullptr ? *after : "(no such key)"));
+  const std::string before = missing_line(then, now), after = missing_line(now, then);
+  if (before.empty() && after.empty()) return;
+  throw InputError(fmt::format(
+      "restart: {}: is of another problem: its run had '{}', this one has '{}'; "
+      "give the same, or begin anew without restart",
+      checkpoint, before.empty() ? "(no such key)" : before, after.empty() ? "(no such key)" : after));
 }
 
 namespace {
@@ -152,21 +141,9 @@ void CheckpointDecisions::begin(std::int64_t turns) {
   period_ = 1;
 }
 
-bool CheckpointDecisions::is_due_by_turns(std::int64_t turns) const {
-  return settings_.every > 0 && turns / settings_.every > last_turns_ / settings_.every;
-}
-
-bool CheckpointDecisions::is_due_by_time(Clock::time_point now) const {
-  return settings_.interval > 0 && seconds(now - last_write_) >= settings_.interval;
-}
-
-bool CheckpointDecisions::is_out_of_time(Clock::time_point now, double seconds_to_next) const {
-  return settings_.wall_limit > 0 &&
-         seconds(now - began_) + seconds_to_next + write_seconds_ + seconds_to_end >= settings_.wall_limit;
-}
-
 CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
-  Decision decision{.writes = is_due_by_turns(turns)};
+  const std::int64_t every = settings_.every;
+  Decision decision{.writes = every > 0 && turns / every > last_turns_ / every};
   last_turns_ = turns;
   if (turns - checked_turns_ < period_) return decision;
   const Clock::time_point now = Clock::now();
@@ -178,8 +155,10 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
       std::clamp(seconds_between_checks / per_turn, 1.0, 2.0 * static_cast<double>(turns - checked_turns_)));
   std::int64_t agreed[] = {0, signals_.received(), 0, 0};
   if (rank_ == 0) {
-    agreed[0] = is_due_by_time(now) ? 1 : 0;
-    agreed[2] = is_out_of_time(now, 1.5 * per_turn * static_cast<double>(period)) ? 1 : 0;
+    const double end = seconds(now - began_) + 1.5 * per_turn * static_cast<double>(period) + write_seconds_ +
+                       seconds_to_end;
+    agreed[0] = settings_.interval > 0 && seconds(now - last_write_) >= settings_.interval ? 1 : 0;
+    agreed[2] = settings_.wall_limit > 0 && end >= settings_.wall_limit ? 1 : 0;
     agreed[3] = period;
   }
   MPI_Allreduce(MPI_IN_PLACE, agreed, 4, MPI_INT64_T, MPI_MAX, communicator_);

@@ -4,14 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <system_error>
 #include <utility>
 
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/graph/transfer.hpp"
+#include "tessera/pipeline/algorithm/loops.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -28,6 +33,10 @@ std::int64_t bytes_of(const std::vector<io::FileArray>& arrays) {
   return bytes;
 }
 
+std::string described(const io::FileArray& array) {
+  return fmt::format("'{}' {} of {}", array.name, to_string(array.domain), name_of(array.type));
+}
+
 /// A sink that writes the blocks of one array to a checkpoint.
 class CheckpointSink final : public BlockSink {
  public:
@@ -39,35 +48,185 @@ class CheckpointSink final : public BlockSink {
   const io::FileArray& array_;
 };
 
+/// A source that reads one array from a checkpoint.
+class CheckpointSource final : public BlockSource {
+ public:
+  CheckpointSource(io::CheckpointReader& reader, const std::string& name) : reader_(reader), name_(name) {}
+  void read(const HostBlock& block) override { reader_.read(name_, block); }
+
+ private:
+  io::CheckpointReader& reader_;
+  const std::string& name_;
+};
+
+/// Returns the names of the files in a folder, or no names if the folder cannot be read.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  return names;
+}
+
+std::string name_of_number(const std::string& program, std::int64_t number) {
+  return fmt::format("{}-{:08}.h5", program, number);
+}
+
+/// Returns the path of the checkpoint of a program with this number.
+std::string file_in(const std::string& folder, const std::string& program, std::int64_t number) {
+  return (std::filesystem::path(folder) / name_of_number(program, number)).string();
+}
+
+/// Returns the number in the file name of a complete checkpoint of a program, or 0 for other files.
+std::int64_t number_in(const std::string& program, const std::string& name) {
+  const std::string begin = program + "-";
+  if (!name.starts_with(begin)) return 0;
+  std::int64_t number = 0;
+  std::from_chars(name.data() + begin.size(), name.data() + name.size(), number);
+  return number > 0 && name == name_of_number(program, number) ? number : 0;
+}
+
+/// Returns the numbers of the checkpoints of a program in a folder, the newest first.
+std::vector<std::int64_t> numbers_in(const std::string& folder, const std::string& program) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& name : names_in(folder))
+    if (const std::int64_t number = number_in(program, name); number > 0) numbers.push_back(number);
+  std::ranges::sort(numbers, std::greater());
+  return numbers;
+}
+
+/// Removes the checkpoints of a program except those whose paths are in `kept`, and unfinished ones, which
+/// are left when a run is killed while it writes.
+void remove_all_but(const std::string& folder, const std::string& program,
+                    const std::vector<std::string>& kept) {
+  const std::string unfinished = fmt::format(".{}-", program);
+  for (const std::string& name : names_in(folder)) {
+    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    const bool is_kept = std::ranges::any_of(
+        kept, [&](const std::string& one) { return place_of(one) == place_of(file.string()); });
+    const bool is_left = name.starts_with(unfinished) && name.find(".h5.part-") != std::string::npos;
+    std::error_code ignored;
+    if (is_left || (number_in(program, name) > 0 && !is_kept)) std::filesystem::remove(file, ignored);
+  }
+}
+
+/// Returns the paths of the checkpoints from which the run may go on. If `path` is a folder, these are the
+/// checkpoints in the folder, the newest first. Otherwise the result is `path` alone. Collective.
+std::vector<std::string> candidates(const CheckpointedRun& run, const std::string& path) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  if (run.session.rank() == 0 && !std::filesystem::is_directory(path, ignored))
+    paths.push_back(path);
+  else if (run.session.rank() == 0)
+    for (const std::int64_t number : numbers_in(path, run.program))
+      paths.push_back(file_in(path, run.program, number));
+  return graph::broadcast(run.session.communicator(), paths);
+}
+
 }  // namespace
+
+CheckpointedRun CheckpointedRun::of(Session& session, const PipelineApplication& application,
+                                    const deck::Deck& deck, const Algorithm& pipeline, const Plan& plan) {
+  CheckpointedRun run{session, deck, application.program, problem_text(application, deck), {}};
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    CheckpointedLoop described{.name = loop.name,
+                               .maximum = loop.maximum,
+                               .has_condition = loop.condition >= 0,
+                               .is_inner = pipeline.is_inner(loop),
+                               .array_ids = carried_arrays(pipeline, loop)};
+    for (const int id : described.array_ids)
+      described.arrays.push_back(
+          {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
+    run.loops.push_back(described);
+  }
+  return run;
+}
 
 Checkpoints::Checkpoints(const CheckpointedRun& run, LoopHistory& history, Progress& progress)
     : run_(run), history_(history), progress_(progress) {
   const CheckpointSettings settings = checkpoint_settings(run.deck);
-  if (!settings.directory.empty()) check_folder(settings);
-  restart_ = Restart::find(run_, settings, progress);
+  directory_ = settings.directory;
+  if (!directory_.empty()) check_folder(settings);
+  if (!settings.restart.empty()) open_restart(settings.restart);
   is_before_restart_ = restart_ != nullptr;
-  if (restart_) last_ = restart_->path();
-  if (folder_)
+  if (!directory_.empty())
     decisions_.emplace(run_.session.communicator(), settings, run_.session.began(),
                        estimated_write_seconds());
 }
 
 void Checkpoints::check_folder(const CheckpointSettings& settings) {
-  folder_.emplace(settings.directory, run_.program);
-  std::int64_t last = folder_->last_number();
+  const std::vector<std::int64_t> numbers = numbers_in(directory_, run_.program);
+  std::int64_t last = numbers.empty() ? 0 : numbers.front();
   MPI_Bcast(&last, 1, MPI_INT64_T, 0, run_.session.communicator());
   next_number_ = last + 1;
-  { const io::CheckpointWriter dropped_trial(run_.session.communicator(), folder_->file(next_number_)); }
+  {
+    const io::CheckpointWriter dropped_trial(run_.session.communicator(),
+                                             file_in(directory_, run_.program, next_number_));
+  }
   const std::filesystem::path restart(settings.restart);
-  const bool goes_on =
-      !settings.restart.empty() && (place_of(settings.directory) == place_of(settings.restart) ||
-                                    place_of(settings.directory) == place_of(restart).parent_path());
+  const bool goes_on = !settings.restart.empty() && (place_of(directory_) == place_of(settings.restart) ||
+                                                     place_of(directory_) == place_of(restart).parent_path());
   if (last > 0 && !goes_on)
     run_.deck.fail("checkpoint.directory",
                    fmt::format("holds checkpoints of another run: give restart={}, remove them, or choose "
                                "another folder",
-                               settings.directory));
+                               directory_));
+}
+
+void Checkpoints::open_restart(const std::string& path) {
+  const std::vector<std::string> paths = candidates(run_, path);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    try {
+      restart_ = std::make_unique<io::CheckpointReader>(run_.session.communicator(), paths[i]);
+      restart_->verify();
+    } catch (const InputError& error) {
+      restart_.reset();
+      if (i + 1 == paths.size()) throw;
+      if (run_.session.rank() == 0)
+        fmt::print(stderr, "{}: warning: {}: the one before it is taken\n", run_.program, error.what());
+      continue;
+    }
+    restart_loop_ = loop_of_restart();
+    last_ = restart_->path();
+    const io::CheckpointNotes& notes = restart_->notes();
+    progress_.line(fmt::format("restart {}: after {} of '{}'{}", last_, counted(notes.turns, "turn"),
+                               notes.loop,
+                               notes.version == version() ? "" : ", written by version " + notes.version));
+    return;
+  }
+  progress_.line(fmt::format("restart {}: no checkpoint yet, from the beginning", path));
+}
+
+void Checkpoints::refuse(const std::string& message) const {
+  throw InputError(fmt::format("restart: {}: {}", restart_->path(), message));
+}
+
+int Checkpoints::loop_of_restart() const {
+  const io::CheckpointNotes& notes = restart_->notes();
+  if (notes.program != run_.program)
+    refuse(fmt::format("was written by {}: give one of {}", notes.program, run_.program));
+  check_same_problem(restart_->path(), notes.problem, run_.problem);
+  const auto loop = std::ranges::find(run_.loops, notes.loop, &CheckpointedLoop::name);
+  if (loop == run_.loops.end() || loop->is_inner)
+    refuse(fmt::format("is of the loop '{}', which this pipeline lacks: give one of the same problem",
+                       notes.loop));
+  check_arrays(*loop);
+  if (notes.turns >= loop->maximum)
+    refuse(fmt::format("{} of the loop '{}' have ended, and the deck allows {}: allow more turns",
+                       counted(notes.turns, "turn"), notes.loop, loop->maximum));
+  return static_cast<int>(loop - run_.loops.begin());
+}
+
+void Checkpoints::check_arrays(const CheckpointedLoop& loop) const {
+  const std::vector<io::FileArray>& found = restart_->arrays();
+  for (const io::FileArray& array : loop.arrays) {
+    const auto same = std::ranges::find(found, array.name, &io::FileArray::name);
+    if (same == found.end() || same->type != array.type || !(same->domain == array.domain))
+      refuse(fmt::format("holds {}, but the loop carries {}: give one of the same problem",
+                         same == found.end() ? fmt::format("no '{}'", array.name) : described(*same),
+                         described(array)));
+  }
 }
 
 double Checkpoints::estimated_write_seconds() const {
@@ -77,20 +236,24 @@ double Checkpoints::estimated_write_seconds() const {
 }
 
 void Checkpoints::listen(Bindings& bindings) {
-  if (!restart_ && !folder_) return;
+  if (!restart_ && directory_.empty()) return;
   bindings.resume_loop = [this](int loop, const LoadArray& load) { return resume(loop, load); };
-  if (folder_)
+  if (!directory_.empty())
     bindings.keep_loop = [this](const LoopProgress& progress, const StoreArray& store) {
       keep(progress, store);
     };
 }
 
 std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
-  const bool goes_on = is_before_restart_ && restart_->loop() == loop;
-  const std::int64_t turns = goes_on ? restart_->turns() : 0;
+  const bool goes_on = is_before_restart_ && restart_loop_ == loop;
+  const std::int64_t turns = goes_on ? restart_->notes().turns : 0;
   if (decisions_) decisions_->begin(turns);
   if (!goes_on) return 0;
-  restart_->load(load);
+  const CheckpointedLoop& carried = loop_of(loop);
+  for (std::size_t i = 0; i < carried.arrays.size(); ++i) {
+    CheckpointSource source(*restart_, carried.arrays[i].name);
+    load(carried.array_ids[i], source);
+  }
   history_.resume(loop, turns, restart_->residuals());
   is_before_restart_ = false;
   return turns;
@@ -98,7 +261,7 @@ std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
 
 void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
   CheckpointDecisions::Decision decision = decisions_->decide(progress.turns);
-  const CheckpointedLoop& loop = loop_of(progress);
+  const CheckpointedLoop& loop = loop_of(progress.loop);
   if (progress.turns == loop.maximum) {
     // This was the last turn, and the loop ends without being stopped. If the loop has a condition, a
     // checkpoint is written, because a later run that allows more turns may go on from there.
@@ -110,7 +273,7 @@ void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
 
 void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, bool ends) {
   const CheckpointDecisions::Clock::time_point began = CheckpointDecisions::Clock::now();
-  const std::string path = folder_->file(next_number_);
+  const std::string path = file_in(directory_, run_.program, next_number_);
   bool is_written = true;
   try {
     write_file(path, progress, store);
@@ -120,30 +283,30 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
     if (run_.session.rank() == 0)
       fmt::print(stderr, "{}: warning: no checkpoint: {}; the run goes on\n", run_.program, error.what());
   }
-  const double seconds = std::chrono::duration<double>(CheckpointDecisions::Clock::now() - began).count();
+  const double seconds = seconds_since(began);
   decisions_->wrote(seconds);
   if (!is_written) return;
   ++written_;
   ++next_number_;
   seconds_ += seconds;
-  if (run_.session.rank() == 0) folder_->remove_all_but({last_, path});
+  if (run_.session.rank() == 0) remove_all_but(directory_, run_.program, {last_, path});
   last_ = path;
   progress_.line(fmt::format("checkpoint {}: after {} of '{}', {:.3g} s", path,
-                             counted(progress.turns, "turn"), loop_of(progress).name, seconds));
+                             counted(progress.turns, "turn"), loop_of(progress.loop).name, seconds));
 }
 
 void Checkpoints::write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store) {
-  const std::vector<io::FileArray>& arrays = loop_of(progress).arrays;
+  const std::vector<io::FileArray>& arrays = loop_of(progress.loop).arrays;
   const std::string deck = deck::print(run_.deck);
   const auto bytes = static_cast<std::int64_t>(deck.size() + run_.problem.size()) +
                      progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
   io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
-  const std::vector<int>& ids = loop_of(progress).array_ids;
+  const std::vector<int>& ids = loop_of(progress.loop).array_ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     CheckpointSink sink(writer, arrays[i]);
     store(ids[i], sink);
   }
-  writer.complete({run_.program, version(), deck, run_.problem, loop_of(progress).name, progress.turns,
+  writer.complete({run_.program, version(), deck, run_.problem, loop_of(progress.loop).name, progress.turns,
                    progress.residual},
                   history_.residuals(progress.loop));
 }
@@ -153,13 +316,13 @@ void Checkpoints::stop(const LoopProgress& progress, const CheckpointDecisions::
                              : decision.signal == SIGUSR1 ? "SIGUSR1"
                                                           : "the wall limit";
   throw StoppedError(fmt::format("stopped by {} after {} of the loop '{}'; go on with restart={}", reason,
-                                 counted(progress.turns, "turn"), loop_of(progress).name, last_));
+                                 counted(progress.turns, "turn"), loop_of(progress.loop).name, last_));
 }
 
 void Checkpoints::add(Report& report) const {
-  if (!restart_ && !folder_) return;
+  if (!restart_ && directory_.empty()) return;
   report.add("checkpoints", {{"restart", restart_ ? restart_->path() : "none"},
-                             {"restarted_after_turns", restart_ ? restart_->turns() : std::int64_t{0}},
+                             {"restarted_after_turns", restart_ ? restart_->notes().turns : std::int64_t{0}},
                              {"written", written_},
                              {"seconds", seconds_}});
 }

@@ -1,42 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/restart.hpp"
 #include "tessera/app/loop_history.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/io/checkpoint_file.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
 
-/// The checkpoints of a run: the checkpoint from which the run goes on, and the checkpoints that it writes.
-/// All calls except add() are collective. If a run has several loops one after the other, only the loop
-/// in the checkpoint goes on from there. The loops before it run again from their first turns, and write no
-/// checkpoints.
+/// A loop whose state checkpoints may hold.
+struct CheckpointedLoop {
+  /// The name of the loop.
+  std::string name;
+  /// The greatest number of turns.
+  std::int64_t maximum = 1;
+  /// Whether data end the loop, and not only the number of its turns.
+  bool has_condition = false;
+  /// Whether the loop is inside another loop. Checkpoints do not hold the state of such a loop.
+  bool is_inner = false;
+  /// The ids of the arrays that the loop carries from turn to turn.
+  std::vector<int> array_ids = {};
+  /// The names, types and domains of these arrays, in the same order.
+  std::vector<io::FileArray> arrays = {};
+};
+
+/// The parts of a run with loops that its checkpoints need. The session and the deck must outlive it.
+struct CheckpointedRun {
+  Session& session;
+  const deck::Deck& deck;
+  /// The name of the program.
+  std::string program;
+  /// The text that identifies the problem that the run computes (see problem_text).
+  std::string problem;
+  /// The loops of the run, in their order.
+  std::vector<CheckpointedLoop> loops;
+
+  /// Returns the description of a run of `plan`, with the loops of the pipeline.
+  static CheckpointedRun of(Session& session, const PipelineApplication& application, const deck::Deck& deck,
+                            const Algorithm& pipeline, const Plan& plan);
+};
+
+/// The checkpoint from which a run goes on, and those that it writes. All calls except add() are collective.
+/// Of several loops, only the one in the checkpoint goes on from there. Those before it run again from their
+/// first turns, and write no checkpoints.
 class Checkpoints {
  public:
-  /// Opens the checkpoint from which the run goes on, and checks that files can be written in the folder for
-  /// checkpoints. Throws InputError if the checkpoint is damaged or belongs to another problem, if no file
-  /// can be written in the folder, or if the folder holds checkpoints of another run. When the loop in the
-  /// checkpoint begins, `history` gets the residuals of the earlier run. `history`, `progress` and all that
-  /// `run` refers to must outlive this object.
+  /// Opens the checkpoint from which the run goes on, or in a folder the newest that is not damaged, and
+  /// tries whether files can be written in the folder for checkpoints. Throws InputError if a checkpoint is
+  /// damaged or belongs to another problem, if no file can be written, or if the folder holds checkpoints of
+  /// another run. When the loop in the checkpoint begins, `history` gets the residuals of the earlier run.
+  /// All that the arguments refer to must outlive this object.
   Checkpoints(const CheckpointedRun& run, LoopHistory& history, Progress& progress);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  /// Adds functions to `bindings` that load and write checkpoints in the loops of the run. These functions
-  /// throw StoppedError when a signal or the wall limit ends the run.
+  /// Adds functions to `bindings` that load and write checkpoints in the loops of the run, and throw
+  /// StoppedError when a signal or the wall limit ends the run.
   void listen(Bindings& bindings);
 
-  /// Adds the section `checkpoints` to the report. Adds nothing if the run neither goes on from a checkpoint
-  /// nor writes checkpoints.
+  /// Adds the section `checkpoints` to the report, if there are any.
   void add(Report& report) const;
 
  private:
   void check_folder(const CheckpointSettings& settings);
+  /// Opens the checkpoint that `path` names, or the newest one in this folder that is not damaged.
+  void open_restart(const std::string& path);
+  /// Returns the number of the loop of the checkpoint. Throws InputError if the run cannot go on from there.
+  int loop_of_restart() const;
+  void check_arrays(const CheckpointedLoop& loop) const;
+  [[noreturn]] void refuse(const std::string& message) const;
   /// Returns the expected time, in seconds, for writing the largest checkpoint of any loop.
   double estimated_write_seconds() const;
   std::int64_t resume(int loop, const LoadArray& load);
@@ -46,17 +87,18 @@ class Checkpoints {
   void write(const LoopProgress& progress, const StoreArray& store, bool ends);
   void write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store);
   [[noreturn]] void stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const;
-  const CheckpointedLoop& loop_of(const LoopProgress& progress) const {
-    return run_.loops[static_cast<std::size_t>(progress.loop)];
-  }
+  const CheckpointedLoop& loop_of(int loop) const { return run_.loops[static_cast<std::size_t>(loop)]; }
 
   CheckpointedRun run_;
   LoopHistory& history_;
   Progress& progress_;
-  std::unique_ptr<Restart> restart_;
+  /// The checkpoint from which the run goes on, or null, and the number of its loop.
+  std::unique_ptr<io::CheckpointReader> restart_;
+  int restart_loop_ = -1;
   /// Whether the run goes on from a checkpoint, and the loop in this checkpoint has not begun yet.
   bool is_before_restart_ = false;
-  std::optional<CheckpointFolder> folder_;
+  /// The folder of the checkpoints that the run writes; empty if it writes none.
+  std::string directory_;
   std::optional<CheckpointDecisions> decisions_;
   /// The path of the last checkpoint that this run has written. Before the first one is written, it is the
   /// path of the checkpoint from which the run goes on, or empty if there is none.

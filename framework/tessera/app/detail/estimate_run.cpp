@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/machine_file.hpp"
 #include "tessera/cost/estimate.hpp"
@@ -39,17 +39,11 @@ cost::PlanEstimates estimates_of(const Algorithm& pipeline, const Plans& plans,
   return estimates;
 }
 
-/// Returns a line about the greatest numbers of turns of loops, or an empty text if there are no loops.
-std::string loops_note(const Algorithm& pipeline) {
-  if (pipeline.loops().empty()) return {};
-  return "loops count with their greatest number of turns\n";
-}
+constexpr const char* loops_note = "loops count with their greatest number of turns\n";
+constexpr const char* files_note =
+    "files count nothing, as the machine file has no file.read or file.write\n";
 
-std::string files_note(const cost::RankEstimate& rank) {
-  const bool misses_files = std::ranges::any_of(
-      rank.steps, [](const cost::StepEstimate& step) { return step.bound == cost::Bound::unknown; });
-  return misses_files ? "files count nothing, as the machine file has no file.read or file.write\n" : "";
-}
+bool lacks_files(const cost::StepEstimate& step) { return step.bound == cost::Bound::unknown; }
 
 std::string costs_note(const cost::RankEstimate& rank, const EstimateSetting& setting) {
   if (std::ranges::none_of(rank.steps, &cost::StepEstimate::assumes_costs)) return {};
@@ -60,18 +54,17 @@ std::string costs_note(const cost::RankEstimate& rank, const EstimateSetting& se
       setting.costs_file.empty() ? "" : "some steps are ");
 }
 
-std::string nodes_note(const Plan& plan, const EstimateSetting& setting) {
-  const std::int64_t on_node = cost::ranks_per_node(setting.machine, plan.target.threads);
-  const std::int64_t nodes = (plan.rank_count + on_node - 1) / on_node;
+std::string nodes_note(int ranks, int threads, const EstimateSetting& setting) {
+  const std::int64_t on_node = cost::ranks_per_node(setting.machine, threads);
+  const std::int64_t nodes = (ranks + on_node - 1) / on_node;
   std::string text;
   if (nodes > setting.machine.nodes)
-    text = fmt::format("{} of {} need {}, and the machine has {}: as if it had more\n",
-                       counted(plan.rank_count, "rank"), counted(plan.target.threads, "thread"),
-                       counted(nodes, "node"), setting.machine.nodes);
+    text =
+        fmt::format("{} of {} need {}, and the machine has {}: as if it had more\n", counted(ranks, "rank"),
+                    counted(threads, "thread"), counted(nodes, "node"), setting.machine.nodes);
   if (nodes > 1 && !setting.machine.between_nodes)
     text +=
         "messages between nodes cost as much as those within, as the machine file has no network.between\n";
-  if (plan.target.device) text += "this build computes on devices, which machine files do not describe\n";
   return text;
 }
 
@@ -88,20 +81,71 @@ std::string costs_word(const PlanNode& node, const cost::StepEstimate& step) {
   return step.assumes_costs ? "assumed" : "known";
 }
 
-void add_step_rows(Report& report, const Algorithm& pipeline, const Plan& plan,
-                   const cost::RankEstimate& rank) {
-  auto step = rank.steps.begin();
-  walk(plan.root, [&](const PlanNode& node) {
-    if (step == rank.steps.end() || step->node != node.id) return;
-    report.add_row("steps", {{"node", std::int64_t{node.id}},
-                             {"step", step_label(pipeline, node)},
-                             {"times", step->times},
-                             {"milliseconds", step->seconds * milliseconds},
-                             {"share", rank.seconds > 0 ? step->seconds / rank.seconds : 0.0},
-                             {"bound_by", std::string(cost::name_of(step->bound))},
-                             {"costs", costs_word(node, *step)}});
-    ++step;
+void add_step_row(Report& report, const cost::RankEstimate& rank, const cost::StepEstimate& step,
+                  const std::string& label, const std::string& costs) {
+  report.add_row("steps", {{"node", std::int64_t{step.node}},
+                           {"step", label},
+                           {"times", step.times},
+                           {"milliseconds", step.seconds * milliseconds},
+                           {"share", rank.seconds > 0 ? step.seconds / rank.seconds : 0.0},
+                           {"bound_by", std::string(cost::name_of(step.bound))},
+                           {"costs", costs}});
+}
+
+std::string machine_label(const EstimateSetting& setting) {
+  return setting.machine_file.empty() ? setting.machine.name
+                                      : fmt::format("{} ({})", setting.machine.name, setting.machine_file);
+}
+
+/// Adds lines to the section `estimate`, each of which ends with a line feed.
+void add_notes(Report& report, std::string notes) {
+  if (notes.empty()) return;
+  notes.pop_back();
+  report.add("estimate", {{"notes", notes}});
+}
+
+/// Prints the report that `make` returns on rank 0, and writes it to the file of --report if one is named,
+/// which must be none of `taken`. Collective.
+void tell_estimate(const Session& session, const Options& options, std::vector<std::string> taken,
+                   const std::function<Report()>& make) {
+  const std::string path = options.report == "-" ? "" : options.report;
+  for (const std::string& read : {options.machine, options.costs})
+    if (!read.empty()) taken.push_back(read);
+  check_names(taken, {{"command line: --report", path}});
+  std::optional<io::TextFile> file;
+  if (!path.empty()) file.emplace(session.communicator(), path);
+  std::string text, written;
+  collectively(session.communicator(), [&] {
+    if (session.rank() != 0) return;
+    const Report report = make();
+    text = report.text();
+    written = report.text_for(path);
   });
+  if (file) file->write(written);
+  session.print(text);
+}
+
+Report work_report(const Launch& launch, int ranks, int threads, const cost::Work& work) {
+  const EstimateSetting setting = estimate_setting(launch.options);
+  const cost::RankEstimate rank = cost::estimate(work, setting.machine, ranks, threads);
+  Report report;
+  report.add("estimate", {{"machine", machine_label(setting)},
+                          {"ranks", std::int64_t{ranks}},
+                          {"threads_per_rank", std::int64_t{threads}},
+                          {"milliseconds", rank.seconds * milliseconds}});
+  std::string notes = machine_note(setting) + nodes_note(ranks, threads, setting);
+  if (launch.program.kind == JobKind::iteration) notes += loops_note;
+  for (const std::string& note : work.notes) notes += note + "\n";
+  const auto lacks_speed = [&machine = setting.machine](const cost::WorkPart& part) {
+    return (part.read_bytes > 0 && machine.file_read <= 0) ||
+           (part.written_bytes > 0 && machine.file_write <= 0);
+  };
+  if (std::ranges::any_of(work.parts, lacks_speed)) notes += files_note;
+  add_notes(report, notes);
+  for (std::size_t i = 0; i < work.parts.size(); ++i)
+    add_step_row(report, rank, rank.steps[i], work.parts[i].name,
+                 work.parts[i].operations > 0 ? "known" : "-");
+  return report;
 }
 
 }  // namespace
@@ -112,25 +156,27 @@ Report estimate_report(const Algorithm& pipeline, const Plans& plans, const Esti
   const Plan plan = plans.of(shown_rank);
   const cost::RankEstimate shown = cost::estimate(pipeline, plan, setting.machine, setting.costs);
   Report report;
-  report.add("estimate",
-             {{"machine", setting.machine_file.empty()
-                              ? setting.machine.name
-                              : fmt::format("{} ({})", setting.machine.name, setting.machine_file)},
-              {"costs_of_stages", setting.costs_file.empty() ? "assumed" : setting.costs_file},
-              {"ranks", std::int64_t{plans.rank_count()}},
-              {"threads_per_rank", std::int64_t{plan.target.threads}},
-              {"milliseconds", all.slowest().seconds * milliseconds},
-              {"slowest_rank", std::int64_t{all.slowest().rank}},
-              {"milliseconds_of_fastest", all.fastest().seconds * milliseconds},
-              {"milliseconds_if_all_wait", all.seconds_if_all_wait() * milliseconds},
-              {"steps_of_rank", std::int64_t{shown_rank}}});
-  std::string notes = machine_note(setting) + nodes_note(plan, setting) + costs_note(shown, setting) +
-                      loops_note(pipeline) + files_note(shown);
-  if (!notes.empty()) {
-    notes.pop_back();
-    report.add("estimate", {{"notes", notes}});
-  }
-  add_step_rows(report, pipeline, plan, shown);
+  report.add("estimate", {{"machine", machine_label(setting)},
+                          {"costs_of_stages", setting.costs_file.empty() ? "assumed" : setting.costs_file},
+                          {"ranks", std::int64_t{plans.rank_count()}},
+                          {"threads_per_rank", std::int64_t{plan.target.threads}},
+                          {"milliseconds", all.slowest().seconds * milliseconds},
+                          {"slowest_rank", std::int64_t{all.slowest().rank}},
+                          {"milliseconds_of_fastest", all.fastest().seconds * milliseconds},
+                          {"milliseconds_if_all_wait", all.seconds_if_all_wait() * milliseconds},
+                          {"steps_of_rank", std::int64_t{shown_rank}}});
+  std::string notes = machine_note(setting) + nodes_note(plan.rank_count, plan.target.threads, setting);
+  if (plan.target.device) notes += "this build computes on devices, which machine files do not describe\n";
+  notes += costs_note(shown, setting);
+  if (!pipeline.loops().empty()) notes += loops_note;
+  if (std::ranges::any_of(shown.steps, lacks_files)) notes += files_note;
+  add_notes(report, notes);
+  auto step = shown.steps.begin();
+  walk(plan.root, [&](const PlanNode& node) {
+    if (step == shown.steps.end() || step->node != node.id) return;
+    add_step_row(report, shown, *step, step_label(pipeline, node), costs_word(node, *step));
+    ++step;
+  });
   return report;
 }
 
@@ -153,27 +199,21 @@ EstimateSetting estimate_setting(const Options& options) {
 
 void estimate_run(const RunSetup& setup, const RunPlans& plans) {
   const Options& options = setup.options;
-  const std::string path = options.report == "-" ? "" : options.report;
-  std::vector<std::string> taken = setup.read_files();
-  for (const std::string& read : {options.machine, options.costs})
-    if (!read.empty()) taken.push_back(read);
-  check_names(taken, {{"command line: --report", path}});
-  std::optional<io::TextFile> file;
-  if (!path.empty()) file.emplace(setup.session.communicator(), path);
-  std::string text, json;
-  collectively(setup.session.communicator(), [&] {
-    if (setup.session.rank() != 0) return;
+  tell_estimate(setup.session, options, setup.read_files(), [&] {
+    Report report;
     setup.blame_deck([&] {
-      if (options.rank >= plans.all().rank_count())
-        throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
-                                     plans.all().rank_count() - 1));
-      const Report report = estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
-      text = report.text();
-      json = report.json();
+      check_rank(options, plans.all().rank_count());
+      report = estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
     });
+    return report;
   });
-  if (file) file->write(std::filesystem::path(path).extension() == ".json" ? json : text);
-  setup.session.print(text);
+}
+
+ExitStatus estimate_work(const Launch& launch, int threads, const JobProgram& program) {
+  const int ranks = launch.options.ranks > 0 ? launch.options.ranks : launch.session.rank_count();
+  tell_estimate(launch.session, launch.options, joined(program.files(), launch.deck_files),
+                [&] { return work_report(launch, ranks, threads, program.work(ranks)); });
+  return ExitStatus::done;
 }
 
 }  // namespace tessera::app

@@ -47,8 +47,7 @@ class Execution {
     phases.begin(Phase::finish);
     tell(recorder, phases);
     const auto [status, shortcoming] = judged();
-    for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
-      for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));
+    for (const std::string& path : files_.paths()) progress_.line(fmt::format("wrote {}", path));
     if (status != ExitStatus::done && setup_.session.rank() == 0)
       fmt::print(stderr, "{}: {}\n", setup_.application.program, shortcoming);
     return status;
@@ -76,37 +75,29 @@ class Execution {
   }
 
   void run_steps(PlanRun& plan_run, const Bindings& bindings, StepRecorder& recorder) {
-    const deck::Deck& deck = setup_.deck;
     const bool has_bands = band_of(plans_.mine()) != nullptr;
     const int step_count = steps_outside_loops(plans_.mine().root);
-    const double seconds = deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0;
+    const double seconds = watchdog_seconds(setup_.deck);
     Watchdog watchdog(seconds, [this, seconds](int node, double limit) {
       end_standstill(setup_.session, setup_.application.program, seconds, limit, label_of(node));
     });
     int steps = 0;
-    try {
-      const auto begin_step = [&](const PlanNode& node) {
-        recorder.begin(node);
-        watchdog.begin(node.id);
-        if (!has_bands && !loops_.is_inside())
-          progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
-      };
-      const auto begin_band = [this](const Band& band) { progress_.band(band, passes_of(*setup_.pipeline)); };
-      plan_run.run(bindings, begin_step, begin_band);
-      recorder.end();
-    } catch (const std::exception& error) {
-      if (all_ranks_know(error)) throw;
-      // The job is aborted here, before files are closed, because closing a file is collective.
-      setup_.session.abort(setup_.application.program, error);
-    }
+    const auto begin_step = [&](const PlanNode& node) {
+      recorder.begin(node);
+      watchdog.begin(node.id);
+      if (!has_bands && !loops_.is_inside())
+        progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
+    };
+    const auto begin_band = [this](const Band& band) { progress_.band(band, passes_of(*setup_.pipeline)); };
+    setup_.session.guard(setup_.application.program, [&] { plan_run.run(bindings, begin_step, begin_band); });
+    recorder.end();
   }
 
   /// Prints the numbers and times of the run, and writes the report and the other records.
   void tell(StepRecorder& recorder, RunPhases& phases) {
     if (!numbers_.empty()) progress_.line(numbers_.text());
     progress_.line(recorder.text());
-    phases.end();
-    recorder.add(phases.spans().back());
+    recorder.end(phases);
     Report report;
     if (files_.records.wants_report()) {
       description().add(report, recorder);

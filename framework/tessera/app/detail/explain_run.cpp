@@ -148,10 +148,6 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
   return text + others_text(ranks, shown);
 }
 
-std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank) {
-  return explain(pipeline, plans.of(rank));
-}
-
 std::string check_text(const Algorithm& pipeline, const Plans& plans) {
   const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
   const Plan any_plan = plans.of(0);
@@ -162,22 +158,15 @@ std::string check_text(const Algorithm& pipeline, const Plans& plans) {
          bands_text(pipeline, plans) + warnings_text(pipeline, any_plan);
 }
 
-std::string dot_text(const Algorithm& pipeline, const Plans& plans) {
-  const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
-  return to_dot(pipeline, plans.of(0), totals);
-}
-
 namespace {
 
 std::string explanation(const RunSetup& setup, const Plans& plans) {
   const Options& options = setup.options;
-  if (options.dot) return dot_text(*setup.pipeline, plans);
-  if (options.rank < 0)
-    return explain_text(*setup.pipeline, plans, exchange_text(setup.deck), options.verbose);
-  if (options.rank >= plans.rank_count())
-    throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
-                                 plans.rank_count() - 1));
-  return explain_text(*setup.pipeline, plans, options.rank);
+  const Algorithm& pipeline = *setup.pipeline;
+  if (options.dot) return to_dot(pipeline, plans.of(0), totals_of(pipeline, plans, [](const Plan&) {}));
+  if (options.rank < 0) return explain_text(pipeline, plans, exchange_text(setup.deck), options.verbose);
+  check_rank(options, plans.rank_count());
+  return explain(pipeline, plans.of(options.rank));
 }
 
 std::string saved_text(const Algorithm& pipeline, const Plans& all) {

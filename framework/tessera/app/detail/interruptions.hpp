@@ -19,9 +19,9 @@
 
 namespace tessera::app {
 
-/// Records the signals SIGTERM and SIGUSR1. While an object of this class exists, these signals do not end
-/// the process at once. The process ends 30 seconds after a SIGTERM, unless accept() is called before. At
-/// most one object of this class may exist at a time.
+/// Records the signals SIGTERM and SIGUSR1, which do not end the process while there is such an object, of
+/// which there may be only one. The process ends 30 seconds after a SIGTERM, unless accept() is called
+/// before.
 class StopSignals {
  public:
   StopSignals();
@@ -31,8 +31,7 @@ class StopSignals {
 
   /// Returns the number of the last signal that was received; 0 if there was none.
   int received() const;
-  /// Cancels the end of the process after a SIGTERM. Call this function when all ranks know of the signal
-  /// and act on it.
+  /// Cancels the end of the process after a SIGTERM, when all ranks know of the signal and act on it.
   void accept() const;
   /// Waits for a signal, which may have come before, and accepts it. Returns false if `ended` is requested
   /// first. This function is for a thread of its own, where those that work are busy for long.
@@ -77,10 +76,9 @@ struct WaitLimit {
   std::function<std::int64_t()> steps_of_others = {};
 };
 
-/// Detects that a run stands still. If no step begins for `seconds` seconds, a Watchdog calls
-/// `bite(node, limit)` once, from a separate thread. `node` is the id of the step that this rank executes, or
-/// -1 before the first step, and `limit` is the number of seconds that have passed. If `seconds` is 0, `bite`
-/// is never called. A rank that waits for others has a limit of its own.
+/// Detects that a run stands still. If no step begins for `seconds` seconds, which may be 0 for never, a
+/// thread calls `bite(node, limit)` once: `node` is the id of the step that this rank executes, or -1 before
+/// the first one, and `limit` is the seconds that have passed. A rank that waits has a limit of its own.
 class Watchdog {
  public:
   /// Starts the thread of the watchdog, unless `seconds` is 0. The destructor ends this thread.
@@ -115,10 +113,9 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Ends a run in which no step of this rank has ended for `limit` seconds. Prints so on standard error, with
-/// the name of the step that the rank executes, which is empty if there is none, and with the `seconds` of
-/// the deck if these are others. Then waits before it aborts the job, because other ranks reach the time
-/// limit a little later and should print their steps, too.
+/// Ends a run in which no step of this rank has ended for `limit` seconds. Prints so, with the name of the
+/// step that the rank executes, which may be empty, and with the `seconds` of the deck if these are others.
+/// Then waits before it aborts the job, because other ranks should print their steps, too.
 void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
                     const std::string& step);
 

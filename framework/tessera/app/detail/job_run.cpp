@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_report.hpp"
@@ -13,43 +14,31 @@
 namespace tessera::app {
 namespace {
 
-/// The numbers of one task on one rank.
-struct TaskNumbers {
-  std::int64_t calls = 0;
-  double busy = 0, wait_input = 0, wait_pool = 0, wait_order = 0, wait_place = 0;
-
-  TaskNumbers& operator+=(const TaskNumbers& other) {
-    calls += other.calls;
-    busy += other.busy;
-    wait_input += other.wait_input;
-    wait_pool += other.wait_pool;
-    wait_order += other.wait_order;
-    wait_place += other.wait_place;
-    return *this;
-  }
-};
+/// The calls of one task on one rank, and the seconds that it was busy and that it waited.
+using TaskNumbers = std::array<double, 6>;
 
 /// Adds rows about the tasks of a graph, with the numbers of all ranks together, and about the pools of rank
 /// 0, to the report of rank 0. Collective.
 void add_graph(Report& full, MPI_Comm communicator, const graph::Report& report) {
   std::vector<TaskNumbers> mine;
   for (const graph::TaskReport& task : report.tasks)
-    mine.push_back(
-        {task.calls, task.busy, task.wait_input, task.wait_pool, task.wait_order, task.wait_place});
+    mine.push_back({static_cast<double>(task.calls), task.busy, task.wait_input, task.wait_pool,
+                    task.wait_order, task.wait_place});
   std::vector<TaskNumbers> sums(mine.size());
   const auto by_rank = gather(communicator, mine);
   for (const auto& numbers : by_rank)
-    for (std::size_t task = 0; task < sums.size(); ++task) sums[task] += numbers[task];
+    for (std::size_t task = 0; task < sums.size(); ++task)
+      for (std::size_t i = 0; i < sums[task].size(); ++i) sums[task][i] += numbers[task][i];
   if (by_rank.empty()) return;
   for (std::size_t task = 0; task < sums.size(); ++task)
     full.add_row("tasks", {{"name", report.tasks[task].name},
                            {"kind", report.tasks[task].kind},
-                           {"calls", sums[task].calls},
-                           {"busy_s", sums[task].busy},
-                           {"wait_input_s", sums[task].wait_input},
-                           {"wait_pool_s", sums[task].wait_pool},
-                           {"wait_order_s", sums[task].wait_order},
-                           {"wait_place_s", sums[task].wait_place}});
+                           {"calls", static_cast<std::int64_t>(sums[task][0])},
+                           {"busy_s", sums[task][1]},
+                           {"wait_input_s", sums[task][2]},
+                           {"wait_pool_s", sums[task][3]},
+                           {"wait_order_s", sums[task][4]},
+                           {"wait_place_s", sums[task][5]}});
   for (const graph::PoolReport& pool : report.pools)
     full.add_row("pools", {{"name", pool.name},
                            {"count", std::int64_t(pool.count)},
@@ -121,13 +110,6 @@ graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
   wait(run);
   recorder_->end();
   graph::Report report = run.report();
-  add_calls(report);
-  add_graph(report_, session_.communicator(), report);
-  return report;
-}
-
-/// Adds the calls of the tasks of a graph to the trace.
-void JobRun::add_calls(const graph::Report& report) {
   std::vector<int> numbers;
   for (const graph::TaskReport& task : report.tasks) numbers.push_back(number_of(task.name, task_kind));
   const double began = recorder_->seconds_at(report.began);
@@ -137,6 +119,8 @@ void JobRun::add_calls(const graph::Report& report) {
                                    .end = began + static_cast<double>(call.end) * 1e-9,
                                    .thread = call.thread,
                                    .item = call.item});
+  add_graph(report_, session_.communicator(), report);
+  return report;
 }
 
 void JobRun::end_work() {
@@ -147,8 +131,7 @@ void JobRun::end_work() {
 
 void JobRun::write() {
   MPI_Barrier(session_.communicator());
-  phases_.end();
-  recorder_->add(phases_.spans().back());
+  recorder_->end(phases_);
   StepNames parts = names_;
   std::erase_if(parts, [](const auto& part) { return part.second.kind == task_kind; });
   add_parts(report_, session_.communicator(), parts, *recorder_);

@@ -29,9 +29,9 @@ void add_run(Report& report, const Session& session, const std::string& program,
 /// collective, except begin(), and those of progress() and report().
 class JobRun {
  public:
-  /// Creates the files of the report and of the trace, so that one that cannot be written is noticed at once.
-  /// `threads` is the number of threads of each rank. `taken` are the paths of the other files that the run
-  /// reads or writes. The other arguments must outlive this object. Throws InputError.
+  /// Creates the files of the report and of the trace. `threads` is the number of threads of each rank, and
+  /// `taken` are the paths of the other files that the run reads or writes. The other arguments must outlive
+  /// this object. Throws InputError.
   JobRun(Session& session, const std::string& program, const Options& options, const deck::Deck& deck,
          RunPhases& phases, int threads, const std::vector<std::string>& taken);
 
@@ -61,7 +61,6 @@ class JobRun {
  private:
   /// Returns the number of a part or task. They are numbered in the order of their first calls.
   int number_of(const std::string& part, const char* kind);
-  void add_calls(const graph::Report& report);
 
   Session& session_;
   std::string program_;

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tessera/app/detail/file_endings.hpp"
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
@@ -56,15 +56,13 @@ DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const st
     check_no_images(schema, paths);
     files = read_all(paths, overrides);
   });
-  std::vector<std::string> decks, variables;
-  for (const auto& [name, text] : files.sources) decks.insert(decks.end(), {name, text});
-  for (const auto& [name, value] : files.environment) variables.insert(variables.end(), {name, value});
-  broadcast(communicator, decks);
-  broadcast(communicator, variables);
+  std::vector<std::vector<std::string>> decks, variables;
+  for (const auto& [name, text] : files.sources) decks.push_back({name, text});
+  for (const auto& [name, value] : files.environment) variables.push_back({name, value});
   files = {};
-  for (std::size_t i = 0; i < decks.size(); i += 2) files.sources.push_back({decks[i], decks[i + 1]});
-  for (std::size_t i = 0; i < variables.size(); i += 2)
-    files.environment.emplace(variables[i], variables[i + 1]);
+  for (const auto& deck : graph::broadcast(communicator, decks)) files.sources.push_back({deck[0], deck[1]});
+  for (const auto& variable : graph::broadcast(communicator, variables))
+    files.environment.emplace(variable[0], variable[1]);
   return files;
 }
 

@@ -34,9 +34,8 @@ struct DeckFiles {
 };
 
 /// Reads the decks at `paths`, the decks that they include, and the environment variables that these decks
-/// and the overrides name. Rank 0 reads them and sends them to all other ranks, so that all ranks have the
-/// same decks. Collective. Throws InputError on all ranks if a deck cannot be read, or if `paths` contains
-/// the path of an image. The message about an image depends on whether `schema` has the key `input.file`.
+/// and the overrides name, on rank 0, which sends them to all others. Collective. Throws InputError if a deck
+/// cannot be read, or is an image, about which the message depends on the keys of `schema`.
 DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides);
 
@@ -99,16 +98,13 @@ std::string version();
 /// file formats that this build supports. The text ends with a line feed.
 std::string libraries_text();
 
-/// Returns the build type of the Tessera library and the instruction set for which the program was compiled,
-/// such as "build Release, x86-64-v4 (AVX-512)".
+/// Returns how the program is compiled, such as "build Release, x86-64-v4 (AVX-512)".
 std::string build_text(const ProgramBuild& build);
 
-/// Returns a warning if the program or the Tessera library was compiled without optimisation. Otherwise
-/// returns an empty text.
+/// Returns a warning if the program or the library was compiled without optimisation, or an empty text.
 std::string build_warning(const ProgramBuild& build);
 
-/// Returns the text that the option --version prints: the name of the program, the version of Tessera, the
-/// build and the libraries.
+/// Returns the text that the option --version prints.
 std::string version_text(const std::string& program, const ProgramBuild& build);
 
 /// Returns the backends with which Kokkos was built, such as "OpenMP, Serial".

@@ -13,7 +13,7 @@ namespace {
 /// Declares the options about --estimate.
 void declare_estimate(CLI::App& command_line, Options& options) {
   command_line.add_flag("--estimate", options.estimate,
-                        "Print how long each step takes, estimated from the plans; do not run");
+                        "Print how long each step takes, estimated from the plans or the work; do not run");
   command_line
       .add_option("--machine", options.machine,
                   "With --estimate: the machine, by tessera-calibrate; without it some laptop")
@@ -136,16 +136,23 @@ void refuse_options_of_others(const Options& options, JobKind kind) {
     JobKind last;
   };
   const Service services[] = {{"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
-                              {"--ranks", options.ranks != 0, JobKind::pipeline},
+                              {"--ranks", options.ranks != 0 && !options.estimate, JobKind::pipeline},
                               {"--rank", options.rank >= 0, JobKind::pipeline},
-                              {"--estimate", options.estimate, JobKind::pipeline},
+                              {"--costs", !options.costs.empty(), JobKind::pipeline},
                               {"--dot", options.dot, JobKind::graph},
-                              {"--explain", options.explain, JobKind::iteration}};
+                              {"--explain", options.explain, JobKind::iteration},
+                              {"--estimate", options.estimate, JobKind::iteration}};
   for (const Service& service : services)
     if (service.is_given && kind > service.last)
       throw InputError(
           fmt::format("command line: {} is about pipelines, and this program runs {}: leave it out",
                       service.option, kind == JobKind::graph ? "graphs" : "none"));
+}
+
+void check_rank(const Options& options, int ranks) {
+  if (options.rank >= ranks)
+    throw InputError(
+        fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank, ranks - 1));
 }
 
 Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {

@@ -18,7 +18,7 @@ struct Options {
   std::vector<std::string> overrides;
   /// Whether the program prints the text of --help and does not run.
   bool help = false;
-  /// Whether the program prints its version and the versions of its libraries, and does not run.
+  /// Whether the program prints its version and those of its libraries, and does not run.
   bool version = false;
   /// Whether the program explains its plans and does not run them.
   bool explain = false;
@@ -26,10 +26,9 @@ struct Options {
   bool check = false;
   /// Whether the program estimates how long its plans take, and does not run them.
   bool estimate = false;
-  /// The file with the description of the machine for --estimate. If it is empty, the generic machine is
-  /// meant.
+  /// The file with the machine of --estimate; empty for the generic machine.
   std::string machine;
-  /// The report from which --estimate takes the costs of stages. If it is empty, no costs are known.
+  /// The report with the costs of stages of --estimate; empty if no costs are known.
   std::string costs;
   /// Whether --explain prints the graph of the pipeline instead of plans.
   bool dot = false;
@@ -37,22 +36,19 @@ struct Options {
   bool print_deck = false;
   /// Whether only errors are printed.
   bool quiet = false;
-  /// Whether the program prints the place of each rank and the versions of its libraries. With --explain,
-  /// whether it also prints plans: one for each class of ranks (see RankClass).
+  /// Whether the place of each rank and versions are printed; with --explain a plan of each RankClass.
   bool verbose = false;
-  /// The number of ranks for which --explain, --check and --estimate make plans. If it is 0, they make plans
-  /// for the ranks that were started.
+  /// The number of ranks for which plans are made that do not run; 0 for the ranks that were started.
   int ranks = 0;
-  /// The rank whose plan --explain prints, or whose estimate --estimate prints. If it is -1, --explain prints
-  /// the costs of all ranks together, and --estimate the estimate of the slowest rank.
+  /// The rank of --explain and --estimate; -1 for all ranks together, or the slowest one.
   int rank = -1;
-  /// The file in which --explain saves the plans. If it is empty, the plans are not saved.
+  /// The file in which --explain saves the plans, or an empty text.
   std::string save_plan;
-  /// The file of the report, or `-` for standard output. If it is empty, there is no report.
+  /// The file of the report, `-` for standard output, or an empty text.
   std::string report;
-  /// The file of the trace. If it is empty, there is no trace.
+  /// The file of the trace, or an empty text.
   std::string trace;
-  /// The values of those options that are given and that only this program has, by the names of the options.
+  /// The values of the given options that only this program has, by their names.
   std::map<std::string, std::string> of_program;
 
   /// Returns whether the program makes plans but does not run them.
@@ -65,6 +61,9 @@ enum class JobKind { pipeline, graph, iteration, tool };
 
 /// Throws InputError if an option is given that is about other kinds of work.
 void refuse_options_of_others(const Options& options, JobKind kind);
+
+/// Throws InputError if --rank names none of the ranks.
+void check_rank(const Options& options, int ranks);
 
 /// Reads the command line. Throws InputError for an unknown option, for a value that an option does not
 /// accept, and for options that exclude each other. `further` are the options that only this program has.

@@ -11,8 +11,13 @@
 
 namespace tessera::app {
 
-/// Prints the progress of a run on standard output. On a terminal, a line about a step, a band or a turn is
-/// replaced by the next line. If standard output is not a terminal, all lines are kept. Only rank 0 prints.
+/// Returns the seconds from `began` to now.
+inline double seconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+/// Prints the progress of a run on standard output of rank 0. On a terminal, a line about a step, a band or a
+/// turn is replaced by the next line.
 class Progress {
  public:
   /// Makes the progress output of this rank. `quiet` says whether nothing is printed.
@@ -45,29 +50,25 @@ class Progress {
   std::chrono::steady_clock::time_point last_turn_ = std::chrono::steady_clock::now();
 };
 
-/// Returns the number of steps in a node and in all nodes below it. Steps in loops are not counted. The
-/// progress of a run shows each of the counted steps.
+/// Returns the number of steps in a node and in all nodes below it, except those in loops.
 int steps_outside_loops(const PlanNode& node);
 
-/// The phases of a run besides the steps of its plan. Before the steps, a run starts MPI and Kokkos and
-/// reads the deck (start), opens its files (open), makes its plans (plan), and allocates and touches its
-/// memory (allocate). After the steps, it waits for ranks that are still busy and collects the records of
-/// all ranks (finish).
+/// The phases of a run besides the steps of its plan. Before them, a run starts MPI and Kokkos and reads the
+/// deck, opens its files, makes its plans, and allocates and touches its memory. After them, it waits for
+/// ranks that are still busy and collects the records of all ranks.
 enum class Phase { start, open, plan, allocate, finish };
 
 /// All phases, in the order of the enumeration.
 inline constexpr std::array all_phases = {Phase::start, Phase::open, Phase::plan, Phase::allocate,
                                           Phase::finish};
 
-/// Returns the name of a phase: "start", "open", "plan", "allocate" or "finish".
+/// Returns the name of a phase, such as "open".
 const char* name_of(Phase phase);
 
-/// Returns the number of a phase in reports and traces. The number is negative, so that it differs from the
-/// node ids of all steps.
+/// Returns the number of a phase in reports and traces, which is negative, unlike the ids of nodes.
 constexpr int node_of(Phase phase) { return static_cast<int>(phase) - static_cast<int>(all_phases.size()); }
 
-/// The times of the phases of a run on one rank. A phase ends when the next phase begins or when end() is
-/// called. A phase may begin several times.
+/// The times of the phases of a run on one rank. A phase may begin several times.
 class RunPhases {
  public:
   using Clock = std::chrono::steady_clock;
@@ -79,8 +80,7 @@ class RunPhases {
     Clock::time_point end;
   };
 
-  /// Records that the phase `start` is under way. `began` is the time at which the program and this phase
-  /// began.
+  /// Records that the phase `start` is under way, which began at `began`, as the program did.
   explicit RunPhases(Clock::time_point began) : began_(began), current_{Phase::start, began, began} {}
 
   /// Ends the phase that is under way, if there is one, and begins `phase`.

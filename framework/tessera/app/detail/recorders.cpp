@@ -115,21 +115,10 @@ constexpr double growth_of_divergence = 100;
 
 }  // namespace
 
-double LoopRecorder::seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
-
-LoopRecorder::LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank)
-    : loops_(loops), progress_(progress), rank_(rank), history_(loops, rank), totals_(loops.size()) {}
-
 void LoopRecorder::listen(Bindings& bindings) {
   bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
   bindings.after_turn = [this](const LoopProgress& progress) { after_turn(progress); };
   bindings.after_loop = [this](const LoopProgress& progress) { after_loop(progress); };
-}
-
-const RecordedLoop& LoopRecorder::loop_of(const LoopProgress& progress) const {
-  return loops_[static_cast<std::size_t>(progress.loop)];
 }
 
 std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
@@ -140,14 +129,14 @@ std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
 void LoopRecorder::before_turn(const LoopProgress& progress) {
   if (progress.turns > progress.resumed_at) return;
   ++depth_;
-  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  Total& total = total_of(progress);
   total.began = Clock::now();
   total.least_residual = std::numeric_limits<double>::infinity();
 }
 
 void LoopRecorder::after_turn(const LoopProgress& progress) {
   history_.add(progress);
-  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  Total& total = total_of(progress);
   total.least_residual = std::min(total.least_residual, progress.residual);
   progress_.turn([&] {
     const RecordedLoop& loop = loop_of(progress);
@@ -161,7 +150,7 @@ void LoopRecorder::after_turn(const LoopProgress& progress) {
 
 void LoopRecorder::after_loop(const LoopProgress& progress) {
   --depth_;
-  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  Total& total = total_of(progress);
   ++total.runs;
   total.turns += progress.turns;
   total.own_turns += progress.turns - progress.resumed_at;
@@ -179,7 +168,7 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
 std::string LoopRecorder::unfinished() const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
     const LoopProgress& last = totals_[i].last;
-    const RecordedLoop& loop = loops_[i];
+    const RecordedLoop& loop = history_.loops()[i];
     if (!loop.has_condition || totals_[i].runs == 0 || last.has_converged) continue;
     const double least = totals_[i].least_residual;
     if (loop.residual_is_norm && least > 0 && last.residual > growth_of_divergence * least)
@@ -196,12 +185,13 @@ std::string LoopRecorder::unfinished() const {
 
 void LoopRecorder::add(Report& report) const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const RecordedLoop& loop = history_.loops()[i];
     // The turns in rounds are counted for the loop with the number `rounds_of`.
-    if (loops_[i].is_of_rounds) continue;
+    if (loop.is_of_rounds) continue;
     const Total& total = totals_[i];
     const auto turns = static_cast<double>(total.own_turns);
-    const double points = turns * static_cast<double>(loops_[i].points);
-    report.add_row("loops", {{"loop", loops_[i].name},
+    const double points = turns * static_cast<double>(loop.points);
+    report.add_row("loops", {{"loop", loop.name},
                              {"runs", total.runs},
                              {"turns", total.turns},
                              {"seconds", total.seconds},

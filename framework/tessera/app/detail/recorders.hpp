@@ -22,16 +22,15 @@ namespace tessera::app {
 
 /// The work of a Recorder in addition to summing up times.
 struct RecorderOptions {
-  /// Whether the recorder waits for kernels to end before it reads the clock at the end of a part. If it
-  /// does not wait, the time of a part on a device is only the time to launch its kernels.
+  /// Whether it waits for kernels before it reads the clock at the end of a part. Otherwise the time of a
+  /// part on a device is only that to launch its kernels.
   bool fence = false;
-  /// Whether the recorder keeps the beginning and the end of each call of a part and of each span of a
-  /// phase.
+  /// Whether it keeps the beginning and the end of each call of a part and of each span of a phase.
   bool events = false;
 };
 
 /// Records the times of the phases of a run on one rank, and of the parts of its work: steps of a plan, turns
-/// of an iteration, or graphs. The times are used for reports and for traces. Only one thread may record.
+/// of an iteration, or graphs. Only one thread may record.
 class Recorder {
  public:
   /// The number of calls and the total time of a part. For a phase, each span counts as a call.
@@ -39,11 +38,10 @@ class Recorder {
     std::int64_t calls = 0;
     double seconds = 0;
   };
-  /// A span of time on a rank: one call of a part, one span of a phase, or one call of a task of a graph.
-  /// Its beginning and its end are seconds since the first rank began.
+  /// One call of a part or of a task of a graph, or one span of a phase, in seconds since the first rank
+  /// began.
   struct Event {
-    /// The number of the part or task; node_of(phase) for a phase. The parts of a plan have the ids of its
-    /// nodes.
+    /// The number of the part or task, which for a step is the id of its node; node_of(phase) for a phase.
     int node = 0;
     double begin = 0;
     double end = 0;
@@ -53,12 +51,16 @@ class Recorder {
     std::int64_t item = -1;
   };
 
-  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. All ranks wait for each
-  /// other, so that their times can be given relative to the beginning of the first rank. `parts` is the
-  /// number of parts that are known. Collective.
+  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. `parts` is the number of
+  /// parts that are known. Collective: ranks agree on when the first of them began.
   Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases);
   /// Adds one span of a phase, such as the phase after the work.
   void add(const RunPhases::Span& span);
+  /// Ends the phase of `phases` that is under way, and adds its span.
+  void end(RunPhases& phases) {
+    phases.end();
+    add(phases.spans().back());
+  }
   /// Adds a call of a task of a graph to the events, if they are kept.
   void add(const Event& event) {
     if (options_.events) events_.push_back(event);
@@ -69,18 +71,15 @@ class Recorder {
   /// Records that the part that has begun last ends.
   void end();
 
-  /// The sums by the numbers of the parts. The time of an inner node of a plan does not include the times of
-  /// its children.
+  /// The sums by the numbers of the parts. That of an inner node of a plan does not include its children.
   const std::vector<Total>& totals() const { return totals_; }
   /// The events of all phases and parts; empty if RecorderOptions::events is false.
   const std::vector<Event>& events() const { return events_; }
   /// The number and the total time of all spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
-  /// The seconds from the time at which this rank began the run to the end of its last phase. They include
-  /// all phases, all parts and the time between them.
+  /// The seconds from the beginning of this rank to the end of its last phase.
   double wall_seconds() const { return last_phase_ended_ - began_run_; }
-  /// Returns the seconds from the time at which the first rank began to `time`, which is by the clock of this
-  /// rank.
+  /// Returns the seconds from the beginning of the first rank to `time`, by the clock of this rank.
   double seconds_at(RunPhases::Clock::time_point time) const {
     return std::chrono::duration<double>(time - start_).count();
   }
@@ -116,8 +115,7 @@ class StepRecorder : public Recorder {
   StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
 
   using Recorder::begin;
-  /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
-  /// function.
+  /// Records that the step `node` begins and that the previous step ends.
   void begin(const PlanNode& node) { begin(node.id); }
 
   /// Adds the steps of another plan, such as that for images of another size, and returns the number by which
@@ -125,8 +123,7 @@ class StepRecorder : public Recorder {
   int follow(const Plan& plan);
 
   /// Returns the time of each phase except `finish`, and of each kind of step, such as "start 0.3 s, ...,
-  /// read 0.012 s, compute 0.003 s, ...". Each time is the longest over all ranks. Only steps that have
-  /// ended before this call count. A thread other than the recording thread may call this function.
+  /// read 0.012 s, ...": the longest over all ranks, of steps that have ended. Any thread may call it.
   /// Collective.
   std::string text() const;
 
@@ -135,11 +132,11 @@ class StepRecorder : public Recorder {
   std::vector<std::pair<const Plan*, int>> plans_;
 };
 
-/// Records the turns, times and residuals of the loops of a run, prints their progress lines, and adds the
-/// loops to the report.
+/// Records the turns, times and residuals of the loops of a run, and prints their progress.
 class LoopRecorder {
  public:
-  LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank);
+  LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank)
+      : progress_(progress), history_(loops, rank), totals_(loops.size()) {}
   /// Makes a recorder of the loops of `pipeline`.
   LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank)
       : LoopRecorder(recorded_loops(pipeline), progress, rank) {}
@@ -150,16 +147,15 @@ class LoopRecorder {
   /// Returns whether a loop is running. The steps of the plan are then repeated.
   bool is_inside() const { return depth_ > 0; }
 
-  /// Returns a line about the first loop whose condition did not hold at the end of its last run. The line
-  /// says whether more turns may help, or the residual has grown. Returns an empty text if there is no such
-  /// loop. The last run of an inner loop is its run in the last turn of the outer loop.
+  /// Returns a line about the first loop whose condition did not hold at the end of its last run, which says
+  /// whether more turns may help, or the residual has grown. Returns an empty text if there is no such loop.
   std::string unfinished() const;
+
+  /// Forgets the residuals, before the loops run again for another image.
+  void forget_history() { history_.clear(); }
 
   const LoopHistory& history() const { return history_; }
   LoopHistory& history() { return history_; }
-
-  /// Forgets the residuals, before the loops run again for another image.
-  void forget_history() { history_ = LoopHistory(loops_, rank_); }
 
   /// Adds the table `loops` to the report. Adds nothing if the run has no loops.
   void add(Report& report) const;
@@ -170,8 +166,7 @@ class LoopRecorder {
   struct Total {
     std::int64_t runs = 0;
     std::int64_t turns = 0;
-    /// The number of turns that this run of the program has computed. `turns` also counts the turns of an
-    /// earlier run from whose checkpoint this run goes on.
+    /// The turns without those of an earlier run from whose checkpoint this run goes on.
     std::int64_t own_turns = 0;
     double seconds = 0;
     Clock::time_point began = {};
@@ -180,16 +175,16 @@ class LoopRecorder {
     double least_residual = 0;
   };
 
-  static double seconds_since(Clock::time_point began);
   void before_turn(const LoopProgress& progress);
   void after_turn(const LoopProgress& progress);
   void after_loop(const LoopProgress& progress);
-  const RecordedLoop& loop_of(const LoopProgress& progress) const;
+  const RecordedLoop& loop_of(const LoopProgress& progress) const {
+    return history_.loops()[static_cast<std::size_t>(progress.loop)];
+  }
+  Total& total_of(const LoopProgress& progress) { return totals_[static_cast<std::size_t>(progress.loop)]; }
   std::string residual_text(const LoopProgress& progress) const;
 
-  std::vector<RecordedLoop> loops_;
   Progress& progress_;
-  int rank_;
   LoopHistory history_;
   /// The sums for each loop.
   std::vector<Total> totals_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_patterns.hpp"
@@ -18,22 +17,21 @@ namespace tessera::app {
 Records::Records(MPI_Comm communicator, const Options& options, const std::string& history_path,
                  const std::vector<std::string>& taken)
     : communicator_(communicator),
-      report_path_(options.report == "-" ? "" : options.report),
-      trace_path_(options.trace),
-      history_path_(history_path),
-      prints_report_(options.report == "-") {
+      prints_report_(options.report == "-"),
+      report_{prints_report_ ? "" : options.report},
+      trace_{options.trace},
+      history_{history_path} {
   collectively(communicator, [&] {
     int rank = 0;
     MPI_Comm_rank(communicator, &rank);
     // The many files of a series are looked up only if there is something to compare them with.
     if (rank == 0 && !paths().empty())
-      check_names(taken, {{"command line: --report", report_path_},
-                          {"command line: --trace", trace_path_},
-                          {"output.history:", history_path_}});
+      check_names(taken, {{"command line: --report", report_.path},
+                          {"command line: --trace", trace_.path},
+                          {"output.history:", history_.path}});
   });
-  if (!report_path_.empty()) report_file_.emplace(communicator, report_path_);
-  if (!trace_path_.empty()) trace_file_.emplace(communicator, trace_path_);
-  if (!history_path_.empty()) history_file_.emplace(communicator, history_path_);
+  for (File* const one : {&report_, &trace_, &history_})
+    if (!one->path.empty()) one->file.emplace(communicator, one->path);
 }
 
 RecorderOptions Records::recorder_options() const {
@@ -45,15 +43,12 @@ void Records::write(const Report& report, const TraceText& trace, const Recorder
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
   const bool writes = rank == 0;
-  if (history_file_) history_file_->write(writes ? history.csv() : std::string());
-  if (trace_file_) {
+  if (history_.file) history_.file->write(writes ? history.csv() : std::string());
+  if (trace_.file) {
     const auto events = gather(communicator_, recorder.events());
-    trace_file_->write(writes ? trace(events) : std::string());
+    trace_.file->write(writes ? trace(events) : std::string());
   }
-  if (report_file_) {
-    const bool as_json = std::filesystem::path(report_path_).extension() == ".json";
-    report_file_->write(!writes ? std::string() : as_json ? report.json() : report.text());
-  }
+  if (report_.file) report_.file->write(writes ? report.text_for(report_.path) : std::string());
   if (prints_report_ && writes) {
     fmt::print("{}", report.text());
     std::fflush(stdout);
@@ -62,8 +57,8 @@ void Records::write(const Report& report, const TraceText& trace, const Recorder
 
 std::vector<std::string> Records::paths() const {
   std::vector<std::string> paths;
-  for (const std::string& path : {report_path_, trace_path_, history_path_})
-    if (!path.empty()) paths.push_back(path);
+  for (const File* const one : {&report_, &trace_, &history_})
+    if (!one->path.empty()) paths.push_back(one->path);
   return paths;
 }
 

@@ -22,24 +22,21 @@ using TraceText = std::function<std::string(const std::vector<std::vector<Record
 /// history of its loops. The constructor and write() are collective.
 class Records {
  public:
-  /// Creates the files, so that a file that cannot be written is noticed before any computation. `taken` are
-  /// the paths of the other files that the run reads or writes, on rank 0. There is no history if
-  /// `history_path` is empty. Throws InputError when a file cannot be written, when it is one of `taken`, or
-  /// when two of the files are the same.
+  /// Creates the files. `taken` are the paths of the other files that the run reads or writes, on rank 0.
+  /// There is no history if `history_path` is empty. Throws InputError when a file cannot be written, when it
+  /// is one of `taken`, or when two of the files are the same.
   Records(MPI_Comm communicator, const Options& options, const std::string& history_path,
           const std::vector<std::string>& taken);
 
-  /// The options with which the recorder must run, so that it records the times that the report and the trace
-  /// need.
+  /// The options of a recorder of the times that the report and the trace need.
   RecorderOptions recorder_options() const;
   /// Whether the options ask for a report.
-  bool wants_report() const { return prints_report_ || report_file_; }
+  bool wants_report() const { return prints_report_ || report_.file; }
   /// Whether the options ask for a trace.
-  bool wants_trace() const { return trace_file_.has_value(); }
+  bool wants_trace() const { return trace_.file.has_value(); }
 
-  /// Writes the files. Prints the report if the options ask for it on standard output. `report` and
-  /// `history` are used on rank 0 only. The trace has the events of the recorders of all ranks: `trace`
-  /// returns its text on rank 0.
+  /// Writes the files, and prints the report if the options ask for that. `report`, `history` and `trace`,
+  /// which gets the events of the recorders of all ranks, are used on rank 0 only.
   void write(const Report& report, const TraceText& trace, const Recorder& recorder,
              const LoopHistory& history = LoopHistory(std::vector<RecordedLoop>(), 0));
 
@@ -47,14 +44,15 @@ class Records {
   std::vector<std::string> paths() const;
 
  private:
+  /// A file that is written if its path is not empty.
+  struct File {
+    std::string path;
+    std::optional<io::TextFile> file = {};
+  };
+
   MPI_Comm communicator_;
-  std::string report_path_;
-  std::string trace_path_;
-  std::string history_path_;
   bool prints_report_ = false;
-  std::optional<io::TextFile> report_file_;
-  std::optional<io::TextFile> trace_file_;
-  std::optional<io::TextFile> history_file_;
+  File report_, trace_, history_;
 };
 
 /// The name of a part of the work in a trace, and its kind.
@@ -66,13 +64,12 @@ struct StepName {
 /// The names of parts, by the numbers of their events.
 using StepNames = std::map<int, StepName>;
 
-/// Returns a trace of all ranks. The trace is text in the JSON format of Chrome's trace viewer, which
-/// Perfetto also reads. The trace has a process for each rank, and an event for each span of a phase and each
-/// call of a part that `names` has. The text ends with a line feed.
+/// Returns a trace of all ranks in the JSON format of Chrome's trace viewer, which Perfetto also reads. It
+/// has a process for each rank, and an event for each span of a phase and each call of a part that `names`
+/// has.
 std::string trace_text(StepNames names, const std::vector<std::vector<Recorder::Event>>& events_by_rank);
 
-/// Returns a trace of the steps of a plan. `any_plan` is the plan of any rank, and provides the names of the
-/// steps.
+/// Returns a trace of the steps of a plan. `any_plan`, the plan of any rank, has the names of the steps.
 std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
                        const std::vector<std::vector<Recorder::Event>>& events_by_rank);
 

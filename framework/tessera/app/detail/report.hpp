@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,38 +10,39 @@
 
 namespace tessera::app {
 
-/// The report of a run. It consists of sections, which hold named values, and of tables. The parts of a
-/// program add their values and rows. The report can be returned as text and as JSON.
+/// The report of a run: sections, which hold named values, and tables.
 class Report {
  public:
   using Value = std::variant<std::int64_t, double, std::string>;
   using Row = std::vector<std::pair<std::string, Value>>;
 
-  /// Adds values to a section. If there is no section of this name, it is made. Sections and values stay in
-  /// the order in which they are added. Throws InternalError if there is a table of this name.
+  /// Adds values to a section, which is made if there is none. All stay in the order in which they are added.
+  /// Throws InternalError if there is a table of this name.
   void add(const std::string& section, const Row& values);
-  /// Adds a row to a table. If there is no table of this name, it is made. Throws InternalError if the row
-  /// does not have the same columns as the other rows of the table, or if there is a section of this name.
+  /// Adds a row to a table, which is made if there is none. Throws InternalError if the row does not have the
+  /// same columns as the other rows, or if there is a section of this name.
   void add_row(const std::string& table, Row row);
 
-  /// Makes text() sort the rows of a table, so that the largest values of `column` come first. All values of
-  /// the column must have the type double.
+  /// Makes text() begin a table with the largest values of `column`, which must have the type double.
   void sort_text(const std::string& table, const std::string& column);
 
-  /// Returns the report as text. A section has a line for each value, and a table has a line for each row.
-  /// The text ends with a line feed.
+  /// Returns the report as text, with a line for each value and each row.
   std::string text() const;
-  /// Returns the report as a JSON object. The object contains an object for each section, and a list of
-  /// objects, one for each row, for each table. The text ends with a line feed.
+  /// Returns the report as json() does if `path` ends in `.json`, else as text() does.
+  std::string text_for(const std::filesystem::path& path) const {
+    return path.extension() == ".json" ? json() : text();
+  }
+  /// Returns the report as a JSON object, with an object for each section, and a list of objects, one for
+  /// each row, for each table.
   std::string json() const;
 
  private:
   struct Section {
     std::string name;
     bool is_table = false;
-    /// The rows of a table. A section that is not a table has a single row, which holds its values.
+    /// The rows of a table, or the values of a section.
     std::vector<Row> rows;
-    /// The column by which text() sorts the rows. If it is empty, the rows are not sorted.
+    /// The column by which text() sorts the rows, or an empty text.
     std::string sorted_by = {};
   };
 

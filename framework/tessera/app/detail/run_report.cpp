@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
@@ -34,91 +34,34 @@ Use use_of(const PlanNode& node) {
   return Use::computing;
 }
 
-/// Returns the seconds that this rank spent for each Use. The last entry is the time of the whole run.
-std::vector<double> own_times(const Plan& plan, const StepRecorder& recorder) {
-  std::vector<double> seconds(use_count + 1, 0.0);
-  const auto at = [&seconds](Use use) -> double& { return seconds[static_cast<std::size_t>(use)]; };
-  for (const Phase phase : all_phases)
-    at(phase == Phase::finish ? Use::finishing : Use::preparing) += recorder.total(phase).seconds;
-  walk(plan.root, [&](const PlanNode& node) {
-    at(use_of(node)) += recorder.totals()[static_cast<std::size_t>(node.id)].seconds;
-  });
-  const double explained = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  seconds.back() = recorder.wall_seconds();
-  at(Use::rest) = std::max(0.0, seconds.back() - explained);
-  return seconds;
-}
-
-/// Adds the table `time`, which divides the time of the run until the report is made. Also adds the time of
-/// the run, and the share of it that is not in the rest, to the section `totals`.
-void add_times(Report& report, MPI_Comm communicator, const Plan& plan, const StepRecorder& recorder) {
-  const std::vector<std::vector<double>> ranks = gather(communicator, own_times(plan, recorder));
-  if (ranks.empty()) return;
-  std::vector<double> slowest(use_count + 1, 0.0), sum(use_count + 1, 0.0);
-  for (const std::vector<double>& rank : ranks)
-    for (std::size_t i = 0; i < rank.size(); ++i) {
-      slowest[i] = std::max(slowest[i], rank[i]);
-      sum[i] += rank[i];
-    }
-  for (std::size_t i = 0; i < use_count; ++i)
-    report.add_row("time", {{"spent", std::string(use_names[i])},
-                            {"slowest_seconds", slowest[i]},
-                            {"mean_seconds", sum[i] / static_cast<double>(ranks.size())},
-                            {"share", sum[i] / sum.back()}});
-  report.add("totals", {{"wall_seconds", slowest.back()},
-                        {"explained_share", 1 - sum[static_cast<std::size_t>(Use::rest)] / sum.back()}});
-}
-
-/// The cost of all calls of one step on one rank.
+/// The cost of all calls of one step or phase on one rank.
 struct StepCost {
   std::int64_t calls = 0;
   double seconds = 0;
-  std::int64_t points = 0;
-  std::int64_t bytes = 0;
+  std::int64_t points = 0, bytes = 0;
 };
+/// The costs of all phases, and then those of all steps or parts, by ranks.
+using StepCosts = std::vector<std::vector<StepCost>>;
 /// The points of one stage that one rank computes.
 struct StageCost {
-  std::int64_t points = 0;
-  std::int64_t redundant_points = 0;
+  std::int64_t points = 0, redundant_points = 0;
 };
 /// The cost of the whole run on one rank.
 struct RankCost {
-  double seconds = 0;
-  double mpi_seconds = 0;
-  std::int64_t messages = 0;
-  std::int64_t message_bytes = 0;
-  std::int64_t peak_bytes = 0;
+  double seconds = 0, mpi_seconds = 0;
+  std::int64_t messages = 0, message_bytes = 0, peak_bytes = 0;
 };
-
-bool waits_for_ranks(const PlanNode& node) {
-  return std::holds_alternative<plan::Exchange>(node.step) ||
-         std::holds_alternative<plan::FinishExchange>(node.step) ||
-         std::holds_alternative<plan::Reduce>(node.step);
-}
 
 std::vector<StepCost> phase_costs(const Recorder& recorder) {
   std::vector<StepCost> costs;
   for (const Phase phase : all_phases)
-    costs.push_back({recorder.total(phase).calls, recorder.total(phase).seconds, 0, 0});
+    costs.push_back({recorder.total(phase).calls, recorder.total(phase).seconds});
   return costs;
 }
 
-/// Returns the costs of those parts on this rank whose names are given. Parts that have not begun cost
-/// nothing.
-std::vector<StepCost> part_costs(const StepNames& parts, const Recorder& recorder) {
-  std::vector<StepCost> costs;
-  for (const auto& [number, name] : parts) {
-    const auto part = static_cast<std::size_t>(number);
-    const Recorder::Total total =
-        part < recorder.totals().size() ? recorder.totals()[part] : Recorder::Total();
-    costs.push_back({total.calls, total.seconds, 0, 0});
-  }
-  return costs;
-}
-
-/// Returns the costs of all steps on this rank, by node id.
+/// Returns the costs of phases and of all steps on this rank, the latter by node id.
 std::vector<StepCost> step_costs(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
-  std::vector<StepCost> costs;
+  std::vector<StepCost> costs = phase_costs(recorder);
   walk(plan.root, [&](const PlanNode& node) {
     const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
     const StepWork work = work_of(pipeline, node);
@@ -140,7 +83,7 @@ RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const StepRecord
   walk(plan.root, [&](const PlanNode& node) {
     const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
     cost.seconds += total.seconds;
-    if (waits_for_ranks(node)) cost.mpi_seconds += total.seconds;
+    if (use_of(node) == Use::exchanging) cost.mpi_seconds += total.seconds;
     if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
       const Traffic traffic = sent(pipeline, *exchange);
       cost.messages += traffic.messages * total.calls;
@@ -165,37 +108,67 @@ Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number
   return largest;
 }
 
-/// Returns a row of the table `steps` without the amount of work. The row combines entry `i` of the lists of
-/// all ranks.
-Report::Row time_row(int node, const std::string& name, const std::vector<std::vector<StepCost>>& by_rank,
-                     std::size_t i) {
+/// Returns the seconds that this rank spent for each Use. The last entry is the time of the whole run.
+std::vector<StepCost> own_times(const Plan& plan, const StepRecorder& recorder) {
+  std::vector<StepCost> times(use_count + 1);
+  const auto at = [&times](Use use) -> double& { return times[static_cast<std::size_t>(use)].seconds; };
+  for (const Phase phase : all_phases)
+    at(phase == Phase::finish ? Use::finishing : Use::preparing) += recorder.total(phase).seconds;
+  walk(plan.root, [&](const PlanNode& node) {
+    at(use_of(node)) += recorder.totals()[static_cast<std::size_t>(node.id)].seconds;
+  });
+  double explained = 0;
+  for (const StepCost& time : times) explained += time.seconds;
+  times.back().seconds = recorder.wall_seconds();
+  at(Use::rest) = std::max(0.0, times.back().seconds - explained);
+  return times;
+}
+
+/// Adds the table `time`, which divides the time of the run until the report is made. Also adds the time of
+/// the run, and the share of it that is not in the rest, to the section `totals`.
+void add_times(Report& report, MPI_Comm communicator, const Plan& plan, const StepRecorder& recorder) {
+  const StepCosts ranks = gather(communicator, own_times(plan, recorder));
+  if (ranks.empty()) return;
+  const double all = sum(ranks, use_count, &StepCost::seconds);
+  for (std::size_t i = 0; i < use_count; ++i) {
+    const double seconds = sum(ranks, i, &StepCost::seconds);
+    report.add_row("time", {{"spent", std::string(use_names[i])},
+                            {"slowest_seconds", most(ranks, i, &StepCost::seconds)},
+                            {"mean_seconds", seconds / static_cast<double>(ranks.size())},
+                            {"share", seconds / all}});
+  }
+  const double rest = sum(ranks, static_cast<std::size_t>(Use::rest), &StepCost::seconds);
+  report.add("totals", {{"wall_seconds", most(ranks, use_count, &StepCost::seconds)},
+                        {"explained_share", 1 - rest / all}});
+}
+
+/// Returns a row of the table `steps` without the amount of work. It combines entry `i` of all ranks.
+Report::Row time_row(int node, const std::string& name, const StepCosts& costs, std::size_t i) {
   return {{"node", node},
           {"step", name},
-          {"calls", by_rank.front()[i].calls},
-          {"slowest_seconds", most(by_rank, i, &StepCost::seconds)},
-          {"mean_seconds", sum(by_rank, i, &StepCost::seconds) / static_cast<double>(by_rank.size())}};
+          {"calls", most(costs, i, &StepCost::calls)},
+          {"slowest_seconds", most(costs, i, &StepCost::seconds)},
+          {"mean_seconds", sum(costs, i, &StepCost::seconds) / static_cast<double>(costs.size())}};
 }
 
-/// Adds a row to the table `steps` of a plan.
-void add_step_row(Report& report, int node, const std::string& name,
-                  const std::vector<std::vector<StepCost>>& by_rank, std::size_t i) {
-  const double slowest = most(by_rank, i, &StepCost::seconds);
-  const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
-  Report::Row row = time_row(node, name, by_rank, i);
-  row.emplace_back("points", sum(by_rank, i, &StepCost::points));
-  row.emplace_back("bytes", bytes);
-  row.emplace_back("gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0);
-  report.add_row("steps", row);
-}
-
-void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
-                    const std::vector<std::vector<StepCost>>& phases,
-                    const std::vector<std::vector<StepCost>>& steps) {
-  for (const Phase phase : all_phases)
-    add_step_row(report, node_of(phase), name_of(phase), phases, static_cast<std::size_t>(phase));
+void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan, const StepCosts& costs) {
+  std::size_t i = 0;
+  const auto add = [&](int node, const std::string& name) {
+    const double slowest = most(costs, i, &StepCost::seconds);
+    const std::int64_t bytes = sum(costs, i, &StepCost::bytes);
+    Report::Row row = time_row(node, name, costs, i);
+    row.emplace_back("points", sum(costs, i, &StepCost::points));
+    row.emplace_back("bytes", bytes);
+    row.emplace_back("gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0);
+    report.add_row("steps", row);
+  };
+  for (const Phase phase : all_phases) {
+    add(node_of(phase), name_of(phase));
+    ++i;
+  }
   walk(plan.root, [&](const PlanNode& node) {
-    if (is_step(node))
-      add_step_row(report, node.id, step_label(pipeline, node), steps, static_cast<std::size_t>(node.id));
+    if (is_step(node)) add(node.id, step_label(pipeline, node));
+    ++i;
   });
   report.sort_text("steps", "slowest_seconds");
 }
@@ -240,28 +213,36 @@ void add_totals(Report& report, const std::vector<std::vector<RankCost>>& by_ran
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
                const StepRecorder& recorder) {
   add_times(report, communicator, plan, recorder);
-  const auto phases = gather(communicator, phase_costs(recorder));
   const auto steps = gather(communicator, step_costs(pipeline, plan, recorder));
   const auto stages = gather(communicator, stage_costs(plan));
   const auto ranks = gather(communicator, std::vector{rank_cost(pipeline, plan, recorder)});
   if (ranks.empty()) return;
-  add_step_table(report, pipeline, plan, phases, steps);
+  add_step_table(report, pipeline, plan, steps);
   add_stage_table(report, pipeline, plan, stages);
   add_totals(report, ranks, stages);
 }
 
 void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder) {
-  const auto phases = gather(communicator, phase_costs(recorder));
-  const auto costs = gather(communicator, part_costs(parts, recorder));
-  const auto walls = gather(communicator, std::vector{StepCost{.seconds = recorder.wall_seconds()}});
-  if (phases.empty()) return;
+  std::vector<StepCost> mine = phase_costs(recorder);
+  for (const auto& [number, name] : parts) {
+    // Parts that have not begun cost nothing.
+    const auto part = static_cast<std::size_t>(number);
+    const bool has_begun = part < recorder.totals().size();
+    const Recorder::Total total = has_begun ? recorder.totals()[part] : Recorder::Total();
+    mine.push_back({total.calls, total.seconds});
+  }
+  mine.push_back({.seconds = recorder.wall_seconds()});
+  const StepCosts costs = gather(communicator, mine);
+  if (costs.empty()) return;
+  std::size_t i = 0;
   for (const Phase phase : all_phases)
-    report.add_row("steps",
-                   time_row(node_of(phase), name_of(phase), phases, static_cast<std::size_t>(phase)));
-  for (std::size_t i = 0; const auto& [number, name] : parts)
-    report.add_row("steps", time_row(number, name.name, costs, i++));
+    report.add_row("steps", time_row(node_of(phase), name_of(phase), costs, i++));
+  for (const auto& [number, name] : parts) {
+    if (most(costs, i, &StepCost::calls) > 0) report.add_row("steps", time_row(number, name.name, costs, i));
+    ++i;
+  }
   report.sort_text("steps", "slowest_seconds");
-  report.add("totals", {{"wall_seconds", most(walls, 0, &StepCost::seconds)}});
+  report.add("totals", {{"wall_seconds", most(costs, i, &StepCost::seconds)}});
 }
 
 namespace {
@@ -303,11 +284,7 @@ std::string ReportedNumbers::judged(MPI_Comm communicator, const PipelineApplica
     for (const Number& number : numbers_) values.emplace(number.name, number.value);
     line = application.verdict(values, deck);
   }
-  auto size = static_cast<int>(line.size());
-  MPI_Bcast(&size, 1, MPI_INT, 0, communicator);
-  line.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(line.data(), size, MPI_CHAR, 0, communicator);
-  return line;
+  return graph::broadcast(communicator, line);
 }
 
 std::string ReportedNumbers::text() const {

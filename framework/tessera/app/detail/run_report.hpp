@@ -15,39 +15,34 @@
 
 namespace tessera::app {
 
-/// Adds the costs of a run to the report of rank 0: the tables `time`, `steps` and `stages`, and the section
-/// `totals`. The table `steps` also has the phases before and after the steps. In a report that is written
-/// as text, this table begins with the slowest step. Every rank passes its own plan and recorder.
-/// Collective.
+/// Adds the costs of a run to the report of rank 0: the tables `time`, `steps`, with the phases, and
+/// `stages`, and the section `totals`. Every rank passes its own plan and recorder. Collective.
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
                const StepRecorder& recorder);
 
-/// Adds the table `steps` to the report of rank 0, with the phases of a run and with `parts` of its work in
-/// place of the steps of a plan, and the time of the run to the section `totals`. Every rank passes its own
-/// recorder, and the same parts. Collective.
+/// Adds the table `steps` to the report of rank 0, with phases and `parts` of the work, and the time of the
+/// run to the section `totals`. Every rank passes its own recorder, and the same parts. Those that no rank
+/// has begun have no row. Collective.
 void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder);
 
 /// The outputs of one element that a run prints and reports as numbers. Only rank 0 has their values.
 class ReportedNumbers {
  public:
-  /// Selects the stages of `pipeline` whose names are in `names`. Throws InternalError if one of these stages
-  /// is not an output, or has more than one element.
+  /// Selects stages by their names. Throws InternalError if one is not an output of one element.
   ReportedNumbers(const Algorithm& pipeline, const std::vector<std::string>& names);
 
-  /// Adds sinks to `bindings` that take the values of the outputs, and hand them on to the sinks that are
-  /// there already. This object must outlive the run.
+  /// Adds sinks to `bindings`, in front of those that are there. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// Returns the verdict of the application on the numbers: a line that says which demands of the deck they
-  /// do not meet. The line is empty if they meet all demands, or if the application has no verdict. All ranks
-  /// get the same line. Collective.
+  /// Returns, on all ranks, a line that says which demands of the deck the numbers do not meet, or an empty
+  /// text. Collective.
   std::string judged(MPI_Comm communicator, const PipelineApplication& application,
                      const deck::Deck& deck) const;
 
   bool empty() const { return numbers_.empty(); }
   /// Returns the numbers as text, such as "psnr 31.2, ssim 0.93".
   std::string text() const;
-  /// Adds the section `numbers` to the report. Adds nothing if there are no numbers.
+  /// Adds the section `numbers` to the report if there are numbers.
   void add(Report& report) const;
 
  private:

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/plans.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/job_runner.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/cost/machine_description.hpp"
@@ -19,14 +21,10 @@
 namespace tessera::app {
 
 /// Returns the text of --explain: the costs of all ranks together, and a line for each array. `exchange` says
-/// how the ranks exchange points. If `kinds` is true, the plan of one rank of each RankClass follows, without
-/// the steps that do nothing. If there are many classes, only the classes with the most ranks are shown.
-/// Without `kinds`, the text fits on one screen unless there are many stages.
+/// how the ranks exchange points. With `kinds`, the plan of one rank of each RankClass follows, without the
+/// steps that do nothing; of many classes those with the most ranks.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,
                          bool kinds);
-
-/// Returns the whole plan of `rank` in words.
-std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
 
 /// Returns a line about a pipeline that is computed in bands, such as "out of core, in 29 bands of rows,
 /// ...". `band` is one of the bands. The line ends with a line feed.
@@ -35,9 +33,6 @@ std::string bands_text(const Algorithm& pipeline, const Band& band);
 /// Returns the text of --check: a line with the costs of all ranks together, and a line about the bands if
 /// there are several bands.
 std::string check_text(const Algorithm& pipeline, const Plans& plans);
-
-/// Returns the pipeline as a graph for Graphviz. The edges show the bytes that all ranks together exchange.
-std::string dot_text(const Algorithm& pipeline, const Plans& plans);
 
 /// Does the work of --explain: prints an explanation of the plans, and saves the plans if the option
 /// --save-plan is given. Rank 0 alone makes the plans of all ranks. Collective. Throws InputError for faults
@@ -54,9 +49,8 @@ struct EstimateSetting {
   cost::MachineDescription machine;
   /// The file that describes the machine; empty for the generic machine.
   std::string machine_file;
-  /// The costs of stages. No costs are known if costs_file is empty.
+  /// The costs of stages, and the report from which they were taken; empty if there is none.
   cost::StageCosts costs;
-  /// The report from which the costs of stages were taken; empty if there is none.
   std::string costs_file;
   /// The rank whose steps are wanted; -1 for the slowest one.
   int rank = -1;
@@ -75,6 +69,10 @@ EstimateSetting estimate_setting(const Options& options);
 /// --report if one is named. Rank 0 alone makes the plans of all ranks. Collective. Throws InputError for
 /// faults of the options, the deck or the files.
 void estimate_run(const RunSetup& setup, const RunPlans& plans);
+
+/// Does the work of --estimate for a program without a pipeline, whose ranks have `threads` threads each:
+/// prints how long each part of its work takes, in the way of estimate_run. Collective. Throws InputError.
+ExitStatus estimate_work(const Launch& launch, int threads, const JobProgram& program);
 
 /// Runs the plans: reads the inputs, computes, writes the outputs, and prints the progress. Returns the exit
 /// status of the program. Records the phases of the run in `phases`. Collective. Throws InputError for all

@@ -1,56 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/transfers.hpp"
 
+#include <cstdint>
+
 #include "tessera/view/mpi_objects.hpp"
 
-namespace tessera::app {
-namespace {
+namespace tessera::app::detail {
 
-int rank_of(MPI_Comm communicator) {
-  int rank = 0;
+std::vector<std::vector<std::byte>> gather_bytes(MPI_Comm communicator, std::span<const std::byte> mine) {
+  int rank = 0, size = 0;
   MPI_Comm_rank(communicator, &rank);
-  return rank;
-}
-
-constexpr int tag = 0;
-
-}  // namespace
-
-namespace detail {
-
-void send_bytes(MPI_Comm communicator, int to, const void* data, std::int64_t bytes) {
-  const LargeMessage message(bytes);
-  MPI_Send(data, message.count(), message.type(), to, tag, communicator);
-}
-
-void receive_bytes(MPI_Comm communicator, int from, void* data, std::int64_t bytes) {
-  const LargeMessage message(bytes);
-  MPI_Recv(data, message.count(), message.type(), from, tag, communicator, MPI_STATUS_IGNORE);
-}
-
-std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t number) {
-  int size = 0;
   MPI_Comm_size(communicator, &size);
-  std::vector<std::int64_t> numbers(rank_of(communicator) == 0 ? static_cast<std::size_t>(size) : 0);
-  MPI_Gather(&number, 1, MPI_INT64_T, numbers.data(), 1, MPI_INT64_T, 0, communicator);
-  return numbers;
+  const auto bytes = static_cast<std::int64_t>(mine.size());
+  std::vector<std::int64_t> counts(rank == 0 ? static_cast<std::size_t>(size) : 0);
+  MPI_Gather(&bytes, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, 0, communicator);
+  if (rank != 0) {
+    const LargeMessage message(bytes);
+    MPI_Send(mine.data(), message.count(), message.type(), 0, 0, communicator);
+    return {};
+  }
+  std::vector<std::vector<std::byte>> lists{{mine.begin(), mine.end()}};
+  for (int from = 1; from < size; ++from) {
+    const LargeMessage message(counts[static_cast<std::size_t>(from)]);
+    auto& list = lists.emplace_back(static_cast<std::size_t>(counts[static_cast<std::size_t>(from)]));
+    MPI_Recv(list.data(), message.count(), message.type(), from, 0, communicator, MPI_STATUS_IGNORE);
+  }
+  return lists;
 }
 
-}  // namespace detail
-
-void broadcast(MPI_Comm communicator, std::string& text) {
-  auto size = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, 0, communicator);
-  text.resize(static_cast<std::size_t>(size));
-  const LargeMessage message(size);
-  MPI_Bcast(text.data(), message.count(), message.type(), 0, communicator);
-}
-
-void broadcast(MPI_Comm communicator, std::vector<std::string>& texts) {
-  auto count = static_cast<std::int64_t>(texts.size());
-  MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator);
-  texts.resize(static_cast<std::size_t>(count));
-  for (std::string& text : texts) broadcast(communicator, text);
-}
-
-}  // namespace tessera::app
+}  // namespace tessera::app::detail

@@ -3,21 +3,20 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <cstddef>
+#include <cstring>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "tessera/graph/transfer.hpp"
+
 namespace tessera::app {
 
 namespace detail {
-/// Sends any number of bytes to the rank `to`, which must call receive_bytes for the same number of bytes.
-void send_bytes(MPI_Comm communicator, int to, const void* data, std::int64_t bytes);
-/// Receives bytes that the rank `from` sends with send_bytes.
-void receive_bytes(MPI_Comm communicator, int from, void* data, std::int64_t bytes);
-/// Returns the numbers that all ranks pass, in the order of the ranks, on rank 0. Returns an empty list on
-/// other ranks. Collective.
-std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t number);
+/// Returns the bytes that all ranks pass, as gather does.
+std::vector<std::vector<std::byte>> gather_bytes(MPI_Comm communicator, std::span<const std::byte> mine);
 }  // namespace detail
 
 /// Returns the lists that all ranks pass, in the order of the ranks, on rank 0. Returns no lists on other
@@ -26,26 +25,16 @@ std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t numb
 template <class T>
 std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const auto bytes = [](std::size_t count) { return static_cast<std::int64_t>(count * sizeof(T)); };
-  const std::vector<std::int64_t> counts =
-      detail::gather_number(communicator, static_cast<std::int64_t>(mine.size()));
-  std::vector<std::vector<T>> lists(counts.size());
-  if (lists.empty()) {
-    detail::send_bytes(communicator, 0, mine.data(), bytes(mine.size()));
-    return lists;
-  }
-  lists.front() = mine;
-  for (std::size_t rank = 1; rank < lists.size(); ++rank) {
-    lists[rank].resize(static_cast<std::size_t>(counts[rank]));
-    detail::receive_bytes(communicator, static_cast<int>(rank), lists[rank].data(),
-                          bytes(lists[rank].size()));
-  }
+  std::vector<std::vector<T>> lists;
+  for (const auto& bytes : detail::gather_bytes(communicator, std::as_bytes(std::span(mine))))
+    if (std::vector<T>& list = lists.emplace_back(bytes.size() / sizeof(T)); !list.empty())
+      std::memcpy(list.data(), bytes.data(), bytes.size());
   return lists;
 }
 
-/// Replaces `text` on all ranks by the text of rank 0. Collective.
-void broadcast(MPI_Comm communicator, std::string& text);
 /// Replaces `texts` on all ranks by the texts of rank 0. Collective.
-void broadcast(MPI_Comm communicator, std::vector<std::string>& texts);
+inline void broadcast(MPI_Comm communicator, std::vector<std::string>& texts) {
+  texts = graph::broadcast(communicator, texts);
+}
 
 }  // namespace tessera::app

@@ -14,6 +14,8 @@ WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history, in
       records(setup.session.communicator(), setup.options, setup.deck.text_of("output.history"),
               joined(outputs.paths(), setup.read_files())) {}
 
+std::vector<std::string> WrittenFiles::paths() const { return joined(outputs.paths(), records.paths()); }
+
 void check_comparison(const RunSetup& setup, const Plan& plan) {
   const deck::Deck& deck = setup.deck;
   const Algorithm& pipeline = *setup.pipeline;

@@ -20,6 +20,9 @@ struct WrittenFiles {
   /// the same file for two purposes. `threads` threads of each rank encode files that are compressed.
   WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads);
 
+  /// The paths of all of them.
+  std::vector<std::string> paths() const;
+
   ImageOutputs outputs;
   Records records;
 };

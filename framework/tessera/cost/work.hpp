@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::cost {
+
+/// A part of the work of a program that runs no plans, as the rank with the most work does it. What the part
+/// does with files, memory, processors and messages overlaps. Numbers are those of one time that it is done.
+struct WorkPart {
+  /// A name for people.
+  std::string name;
+  /// How often it is done. Turns count with their greatest number.
+  double times = 1;
+  /// The bytes that it reads from files and writes to them.
+  double read_bytes = 0, written_bytes = 0;
+  /// The bytes that it reads from memory and writes to it.
+  double memory_bytes = 0;
+  /// The operations with numbers of float. One with numbers of double counts as two.
+  double operations = 0;
+  /// The number of messages that the rank sends or receives, and the bytes of all of them.
+  double messages = 0, message_bytes = 0;
+  /// The number of kernels that all threads of the rank start and end together.
+  double launches = 0;
+};
+
+/// The work of a program that runs no plans, on the rank with the most work.
+struct Work {
+  /// The parts in the order in which they are done, one after the other.
+  std::vector<WorkPart> parts = {};
+  /// Lines that say what is assumed, or not known before a run.
+  std::vector<std::string> notes = {};
+};
+
+}  // namespace tessera::cost

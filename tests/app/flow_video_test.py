@@ -55,8 +55,10 @@ class FlowVideo(ProgramRuns):
             self.store(f"f{number}.h5", frame(number))
         self.output("flow", 0, "input.files=f?.h5", "output.files=p{index}.png", *METHOD)
         pictures = [cv2.imread(self.path(f"p{number}.png")) for number in range(FRAMES - 1)]
-        for ranks, words in ((0, ()), (2, ("graph.window=1",)), (3, ("graph.window=9", "graph.flow.workers=1")), (4, ())):
-            self.output("flow", ranks, "input.video=clip.y4m", f"output.video=o{ranks}.mkv", *METHOD, *words)
+        video, files = ("input.video=clip.y4m",), ("input.files=f?.h5", "output.frame_rate=12")
+        for ranks, words in ((0, video), (2, (*video, "graph.window=1")), (3, (*video, "graph.window=9", "graph.flow.workers=1")),
+                             (4, video), (0, files), (3, files), (3, (*files, "items.across=ranks"))):
+            self.output("flow", ranks, f"output.video=o{ranks}.mkv", *METHOD, *words)
             found = self.frames_of(f"o{ranks}.mkv")
             self.assertEqual(len(found), FRAMES - 1)
             for one, other in zip(found, pictures):

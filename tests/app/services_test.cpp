@@ -44,9 +44,12 @@ class ServicesTest : public SeriesTest {
         {"iteration", {"pagerank", {"input.file=links.mtx", "output.file=ranks.h5"}}},
         {"graph", {"failing", {}}}};
 #if TESSERA_TEST_VIDEO
-    const Words video{"input.video=v.y4m", "output.video=o.y4m"};
-    jobs.push_back({"video, a frame a rank", {"sobel", {video[0], video[1], "items.across=rank"}}});
-    jobs.push_back({"video, all ranks a frame", {"sobel", {video[0], video[1], "items.across=ranks"}}});
+    const std::string video = "input.video=v.y4m", frames = "output.video=o.y4m";
+    for (const std::string way : {"items.across=rank", "items.across=ranks"}) {
+      jobs.push_back({"video, " + way, {"sobel", {video, frames, way}}});
+      jobs.push_back({"files to a video, " + way, {"sobel", {files, frames, way}}});
+      jobs.push_back({"video to files, " + way, {"sobel", {video, "output.files=out/{index}.png", way}}});
+    }
 #endif
     return jobs;
   }

@@ -60,11 +60,18 @@ class VideoSeriesTest : public testing::Test {
     return run_on_ranks(program_of(program), ranks, folder_, words, environment);
   }
 
+  /// Writes a frame as a file, which has `more` columns more.
+  void write_frame(const std::string& path, int frame, int more = 0) const {
+    io_test::write_plain_png(folder_ / path,
+                             io_test::make_png(width + more, height, PNG_COLOR_TYPE_GRAY, 8,
+                                               [&](auto x, auto y, int) { return pixel(frame, x, y); }));
+  }
+
+  static std::string file(int frame) { return "f" + std::to_string(frame) + ".png"; }
+
   /// What the program makes of one frame as an image by itself.
   std::string result_of(const std::string& program, int frame) const {
-    io_test::write_plain_png(folder_ / "frame.png",
-                             io_test::make_png(width, height, PNG_COLOR_TYPE_GRAY, 8,
-                                               [&](auto x, auto y, int) { return pixel(frame, x, y); }));
+    write_frame("frame.png", frame);
     const ParallelEnding ending =
         run_on_ranks(program_of(program), 1, folder_, {"input.file=frame.png", "output.raw=single.raw"});
     EXPECT_EQ(ending.status, 0) << ending.text();
@@ -141,6 +148,82 @@ TEST_F(VideoSeriesTest, AllRanksComputeEachFrame) {
   std::filesystem::remove(folder_ / "out.y4m");
   expect_refusal(run("sobel", 3, {"items.across=ranks"}), {"clip.y4m", "damaged or truncated at frame 5"});
   EXPECT_FALSE(folder_.names().contains("out.y4m"));
+}
+
+TEST_F(VideoSeriesTest, FilesBecomeAVideo) {
+  for (int frame = 0; frame < 7; ++frame) write_frame(file(frame), frame);
+  for (const std::string program : {"sobel", "restore"}) {
+    std::vector<std::string> expected;
+    for (int frame = 0; frame < 7; ++frame) expected.push_back(result_of(program, frame));
+    for (const int ranks : {1, 3})
+      for (const char* way : {"rank", "ranks"}) {
+        const ParallelEnding ending = run_on_ranks(
+            program_of(program), ranks, folder_,
+            {"input.files=f?.png", "output.video=out.y4m", std::string("items.across=") + way, "threads=2"});
+        EXPECT_EQ(ending.status, 0) << ending.text();
+        EXPECT_EQ(lines_with(ending.output, "wrote 7 images in ").size(), 1U) << ending.text();
+        const std::string video = folder_.read("out.y4m");
+        EXPECT_TRUE(frames_of(video) == expected) << program << way << ranks;
+        EXPECT_NE(video.find(" F25:1"), std::string::npos) << video.substr(0, 80);
+      }
+  }
+  const std::vector<std::string> slow{"input.files=f?.png", "output.video=out.y4m", "output.frame_rate=12.5"};
+  EXPECT_EQ(run_on_ranks(program_of("sobel"), 1, folder_, slow).status, 0);
+  EXPECT_NE(folder_.read("out.y4m").find(" F25:2"), std::string::npos);
+}
+
+TEST_F(VideoSeriesTest, AVideoBecomesFiles) {
+  folder_.write("clip.y4m", video_of(5));
+  for (const std::string program : {"sobel", "restore"}) {
+    std::vector<std::string> expected;
+    for (int frame = 0; frame < 5; ++frame) expected.push_back(result_of(program, frame));
+    for (const int ranks : {1, 3})
+      for (const char* way : {"rank", "ranks"}) {
+        const ParallelEnding ending = run_on_ranks(program_of(program), ranks, folder_,
+                                                   {"input.video=clip.y4m", "output.files=out/{index}.raw",
+                                                    std::string("items.across=") + way, "threads=2"});
+        EXPECT_EQ(ending.status, 0) << ending.text();
+        for (std::size_t frame = 0; frame < expected.size(); ++frame)
+          EXPECT_TRUE(folder_.read("out/00000" + std::to_string(frame) + ".raw") == expected[frame])
+              << program << way << ranks;
+        EXPECT_EQ(std::filesystem::remove_all(folder_ / "out"), 1 + expected.size());
+      }
+  }
+}
+
+TEST_F(VideoSeriesTest, FilesOfAnotherSizeAreRefusedOrLeftOut) {
+  for (int frame = 0; frame < 4; ++frame) write_frame(file(frame), frame, frame == 1 ? 2 : 0);
+  for (const char* way : {"rank", "ranks"})
+    for (const int ranks : {1, 3}) {
+      std::vector<std::string> words{"input.files=f?.png", "output.video=out.y4m",
+                                     std::string("items.across=") + way};
+      expect_refusal(run_on_ranks(program_of("sobel"), ranks, folder_, words),
+                     {"f1.png", "that of the other frames of out.y4m"});
+      EXPECT_FALSE(folder_.names().contains("out.y4m"));
+      words.emplace_back("on_error=skip");
+      const ParallelEnding ending = run_on_ranks(program_of("sobel"), ranks, folder_, words);
+      EXPECT_EQ(ending.status, 2) << ending.text();
+      EXPECT_EQ(lines_with(ending.errors, "left out f1.png: ").size(), 1U) << ending.errors;
+      EXPECT_EQ(frames_of(folder_.read("out.y4m")),
+                (std::vector{result_of("sobel", 0), result_of("sobel", 2), result_of("sobel", 3)}));
+      std::filesystem::remove(folder_ / "out.y4m");
+    }
+}
+
+TEST_F(VideoSeriesTest, KeysThatDoNotFitAreRefused) {
+  folder_.write("clip.y4m", video_of(2));
+  write_frame("f0.png", 0);
+  const auto refused = [&](const std::vector<std::string>& words, const std::vector<std::string>& told) {
+    expect_refusal(run_on_ranks(program_of("sobel"), 1, folder_, words), told);
+  };
+  const std::string in = "input.video=clip.y4m", out = "output.video=o.y4m", rate = "output.frame_rate=10";
+  refused({in, out, rate}, {"'output.frame_rate':", "the video of a series of files"});
+  refused({"input.files=f?.png", "output.files=o/{name}.h5", rate}, {"'output.frame_rate':", "leave it out"});
+  refused({"input.file=f0.png", "output.png=o.png", rate}, {"'output.frame_rate':", "this is one image"});
+  refused({in, out, "output.files=o/{index}.png"}, {"'output.video':", "'output.files' is given, too"});
+  refused({in, "output.files=o/{name}.png"}, {"'output.files':", "one file for all frames"});
+  refused({in, "output.files=o/{index}.gif"}, {"'output.files':", "no ending of a format"});
+  refused({"input.files=f0.png", "output.video=f0.png"}, {"'output.video':", "is an image of the series"});
 }
 
 TEST_F(VideoSeriesTest, AVideoThatEndsInAFrameIsAnError) {

@@ -43,11 +43,27 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
+/// Returns whether the last dimension of an HDF5 data set, which is read as x, rather is that of the
+/// channels.
+bool has_channels_last(const io::ImageInfo& image) {
+  constexpr std::int64_t most_channels = 4;
+  const Box& domain = image.domain;
+  return image.format == io::ImageFormat::hdf5 && domain.dimensions == 3 &&
+         domain[0].size() <= most_channels && domain[1].size() > most_channels &&
+         domain[2].size() > most_channels;
+}
+
 }  // namespace
 
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
   if (const int dimensions = image.domain.dimensions; dimensions > 3)
     deck.fail(needs.key, fmt::format("the image has {} dimensions: give one of 2 or 3", dimensions));
+  if (has_channels_last(image))
+    deck.fail(
+        needs.key,
+        fmt::format("the data set has the shape ({}, {}, {}), which looks like (rows, columns, channels): "
+                    "store the channels first, as numpy.moveaxis(a, -1, 0) does",
+                    image.domain[2].size(), image.domain[1].size(), image.domain[0].size()));
   if (!is_met(needs, image))
     deck.fail(needs.key, fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
                                      name_of(image.type), text_of(needs)));

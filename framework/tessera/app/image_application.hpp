@@ -28,8 +28,8 @@ struct ImageNeeds {
   std::string key = "input.file";
 };
 
-/// Throws InputError about the key of the image when `image` does not meet `needs`, or has more than 3
-/// dimensions.
+/// Throws InputError about the key of the image when `image` does not meet `needs`, has more than 3
+/// dimensions, or is an HDF5 data set whose last dimension is that of 1 to 4 channels, by its shape.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
 /// Returns whether a deck asks for the picture of the result (see PipelineApplication::picture).

@@ -97,9 +97,9 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
     : communicator_(communicator), has_given_(given != nullptr) {
   const std::string& given_key = application.input_key;
   // The first image of a series is given by the key of the series.
-  const std::string first_key = given != nullptr                     ? given->key
-                                : is_series(deck) && !is_video(deck) ? "input.files"
-                                                                     : given_key;
+  const std::string first_key = given != nullptr                        ? given->key
+                                : is_series(deck) && !reads_video(deck) ? "input.files"
+                                                                        : given_key;
   if (given != nullptr)
     images_.push_back({.name = "input", .key = given->key, .path = given->path, .info = given->info});
   else if (application.build && deck.is_set(given_key))

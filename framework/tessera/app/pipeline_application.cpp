@@ -67,7 +67,7 @@ ExitStatus run(Launch& launch, const PipelineApplication& application) {
   Session& session = launch.session;
   const ProgramBuild& build = launch.program.build;
   const Options& options = launch.options;
-  deck::Deck deck = launch.deck;
+  const deck::Deck& deck = launch.deck;
   const std::vector<std::string>& deck_files = launch.deck_files;
   RunPhases& phases = launch.phases;
   if (!is_program(deck)) check_no_program_keys(deck);
@@ -76,10 +76,7 @@ ExitStatus run(Launch& launch, const PipelineApplication& application) {
       if (const auto status =
               run_stream_of_tasks(session, application, build, options, deck, deck_files, phases))
         return *status;
-    deck = with_chosen_way(session, application, deck);
-    if (goes_across_ranks(deck))
-      return run_series_across(session, application, build, options, deck, deck_files, phases);
-    return run_series(session, application, build, options, deck, deck_files, phases);
+    return run_series({session, application, build, options, deck, deck_files, phases});
   }
   phases.begin(Phase::open);
   collectively(session.communicator(), [&] { check_no_series_keys(application, deck); });

@@ -195,7 +195,8 @@ void check_stream_keys(const PipelineApplication& application, const deck::Deck&
   const auto refuse = [&](const std::string& key, const std::string& message) {
     if (deck.schema().find(key) != nullptr && deck.is_set(key)) deck.fail(key, message);
   };
-  refuse("input.video", "videos are not divided into tasks: write program.allocation=whole");
+  for (const char* key : {"input.video", "output.video"})
+    refuse(key, "videos are not divided into tasks: write program.allocation=whole");
   refuse("program.profile",
          fmt::format("tasks are measured with one image: give it by {}", application.input_key));
   for (const std::string& key : keys_of_graph(application))

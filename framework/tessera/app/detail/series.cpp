@@ -1,88 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/series.hpp"
+#include "tessera/app/detail/runs.hpp"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-
-#include "tessera/app/detail/recorders.hpp"
+#include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/series_images.hpp"
+#include "tessera/app/detail/series_items.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/graph/pipeline_task.hpp"
+#include "tessera/app/detail/series_plan.hpp"
+#include "tessera/app/image_inputs.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// The body of a task that computes one part of an application.
-class PartBody {
- public:
-  PartBody(std::size_t part, HostMode mode, const SeriesContext& context)
-      : part_(part), body_(mode), context_(context) {}
-
-  SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
-    const SeriesPlan& plan = *image.plan;
-    const PlannedPart& part = plan.parts[part_];
-    to->become_output(part.pipeline, plan.needed[plan.inputs.size() + part_]);
-    image.images.push_back(std::move(to));
-    std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
-    for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
-    LoopRecorder loops(part.pipeline->algorithm, context_.silence, 0);
-    Bindings bindings;
-    context_.shared.bind(bindings);
-    loops.listen(bindings);
-    body_.compute(part.pipeline, named, bindings);
-    if (image.unfinished.empty() && !context_.application.may_end_by_turns)
-      image.unfinished = loops.unfinished();
-    for (io::NumberList& list : loops.history().lists()) image.history.push_back(std::move(list));
-    for (std::size_t i = 0; i < image.images.size(); ++i)
-      if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};
-    return image;
+/// Returns whether one rank lacks the memory for the first image of a series that can be read, with its plan
+/// for one thread.
+bool lacks_memory(const PipelineApplication& application, const deck::Deck& deck, const ImageInputs& shared) {
+  const auto needs_more = [&](const std::string& path, const io::ImageInfo& info) {
+    SeriesNeeds needs(application, deck);
+    needs.add(plan_series(application, deck.with(application.input_key, path, path), info, 1, shared.all()));
+    return needs.bytes(1, 1) > memory_limit(deck);
+  };
+  if (reads_video(deck)) {
+    const std::string path = deck.get<std::string>(series_input_key(deck));
+    bool needs = false;
+    open_video(path, [&](const io::ImageInfo& info) { needs = needs_more(path, info); });
+    return needs;
   }
+  for (const SeriesItem& item : series_items(deck, {}, listed_inputs(application, deck))) {
+    try {
+      return needs_more(item.input, inspect_in_series(application, deck, 0, item.input));
+    } catch (const InputError&) {
+      // The run says so, or leaves the image out.
+    }
+  }
+  return false;
+}
 
- private:
-  std::size_t part_;
-  graph::PipelineBody body_;
-  const SeriesContext& context_;
-};
+/// Returns whether all ranks compute each image together: if the deck says so, or if it leaves the choice and
+/// gives bands, or if one rank does not have the memory for the first image that can be read. Collective.
+bool goes_across(const SeriesJob& job) {
+  const deck::Deck& deck = job.deck;
+  const MPI_Comm communicator = job.session.communicator();
+  if (deck.text_of("items.across") != "auto") return goes_across_ranks(deck);
+  int across = deck.is_set("bands") ? 1 : 0;
+  const bool is_whole = is_given(deck, series_input_key(deck)) && is_given(deck, series_output_key(deck));
+  if (across == 0 && is_whole && deck.is_set("memory") && !is_program(deck)) {
+    const ImageInputs shared(communicator, job.application, deck);
+    collectively(communicator, [&] {
+      if (job.session.rank() == 0) across = lacks_memory(job.application, deck, shared) ? 1 : 0;
+    });
+    MPI_Bcast(&across, 1, MPI_INT, 0, communicator);
+  }
+  return across != 0;
+}
 
 }  // namespace
 
-graph::OnError SeriesContext::on_error() const {
-  return deck.get<std::string>("on_error") == "skip" ? graph::OnError::skip : graph::OnError::stop;
-}
-
-bool SeriesContext::is_stopped() const { return signals.received() != 0; }
-
-graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph) {
-  const int per_item = images_per_item(context.application, context.deck);
-  return {graph,
-          "images",
-          {.count = per_item * static_cast<int>(context.window),
-           .per_item = per_item,
-           .bytes = context.image_bytes},
-          [] { return std::make_shared<graph::Image>(); }};
-}
-
-graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Graph& graph,
-                                         const graph::Flow<SeriesImage>& images,
-                                         const graph::Pool<graph::Image>& pool) {
-  graph::Flow<SeriesImage> flow = images;
-  std::size_t number = 0;
-  for (const PipelinePart& part : parts_of(context.application)) {
-    const bool by_kernels = computes_by_kernels(context.deck, part.task);
-    flow = graph.task(part.task,
-                      {.on = runs_on_host ? graph::Place::threads() : graph::Place::kernels(),
-                       .on_error = context.on_error()},
-                      PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, context),
-                      flow, pool);
-  }
-  return flow;
-}
-
-void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) deck.fail(key, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+ExitStatus run_series(const SeriesJob& job) {
+  const bool across = goes_across(job);
+  const std::string key = "items.across";
+  const deck::Deck deck =
+      job.deck.text_of(key) != "auto"
+          ? job.deck
+          : job.deck.with(key, std::string(across ? "ranks" : "rank"), job.deck.location(key));
+  job.phases.begin(Phase::open);
+  collectively(job.session.communicator(), [&] { check_series_keys(job.application, deck, job.options); });
+  const SeriesJob chosen{job.session, job.application, job.build, job.options,
+                         deck,        job.deck_files,  job.phases};
+  return across ? run_across_ranks(chosen) : run_by_rank(chosen);
 }
 
 }  // namespace tessera::app

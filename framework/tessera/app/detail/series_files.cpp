@@ -9,7 +9,6 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/domain/text.hpp"
 
@@ -37,8 +36,27 @@ void add_listed(const deck::Deck& deck, const ListedInput& listed, std::vector<S
   for (std::size_t i = 0; i < items.size(); ++i) items[i].listed.push_back(files[i]);
 }
 
+/// Returns the pattern of the results. Throws InputError if its ending is no format that is written.
+std::string pattern_of_results(const deck::Deck& deck) {
+  const std::string pattern = series_output(deck);
+  const std::string key = output_key_of(pattern);
+  if (key.empty() || key == "output.rle")
+    deck.fail("output.files",
+              fmt::format("{} has no ending of a format that is written: end it in .png, .tif, .h5 "
+                          "or .raw",
+                          pattern));
+  return pattern;
+}
+
+/// Returns the file of the result of an image: the video of all results, or a file of its own.
+std::string path_of_result(const deck::Deck& deck, const std::string& input, std::int64_t index,
+                           std::int64_t count) {
+  return writes_video(deck) ? series_output(deck) : expanded(deck, "output.files", input, index, count);
+}
+
 void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
                    const std::vector<NamedFile>& shared) {
+  const std::string key = series_output_key(deck);
   std::map<fs::path, std::string> inputs, outputs, others;
   for (const SeriesItem& item : items) {
     inputs.emplace(place_of(item.input), item.input);
@@ -48,14 +66,13 @@ void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
   for (const SeriesItem& item : items) {
     const fs::path place = place_of(item.output);
     if (inputs.contains(place))
-      deck.fail("output.files",
-                fmt::format("{} is an image of the series: write to another folder", item.output));
+      deck.fail(key, fmt::format("{} is an image of the series: write to another folder", item.output));
     if (const auto read = others.find(place); read != others.end())
-      deck.fail("output.files",
+      deck.fail(key,
                 fmt::format("{} is the file of '{}': write to another folder", item.output, read->second));
-    if (const auto [other, is_new] = outputs.emplace(place, item.input); !is_new)
-      deck.fail("output.files", fmt::format("{} and {} would both become {}: use {{index}}", other->second,
-                                            item.input, item.output));
+    if (const auto [other, is_new] = outputs.emplace(place, item.input); !is_new && !writes_video(deck))
+      deck.fail(key, fmt::format("{} and {} would both become {}: use {{index}}", other->second, item.input,
+                                 item.output));
   }
 }
 
@@ -117,26 +134,39 @@ deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck
 
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared,
                                      const std::vector<ListedInput>& listed) {
-  const std::vector<std::string> inputs =
-      matching_files(deck, "input.files", deck.get<std::vector<std::string>>("input.files"));
-  const std::string pattern = deck.get<std::string>("output.files");
-  const std::string key = output_key_of(pattern);
-  if (key.empty() || key == "output.rle")
-    deck.fail("output.files",
-              fmt::format("{} has no ending of a format that is written: end it in .png, .tif, .h5 "
-                          "or .raw",
-                          pattern));
   std::vector<SeriesItem> items;
-  for (const std::string& input : inputs) items.push_back({input, ""});
+  for (const std::string& input :
+       matching_files(deck, "input.files", deck.get<std::vector<std::string>>("input.files")))
+    items.push_back({input, ""});
   for (const ListedInput& input : listed) add_listed(deck, input, items);
   for (std::size_t i = 0; i < items.size(); ++i)
-    items[i].output =
-        expanded(deck, "output.files", items[i].input, static_cast<std::int64_t>(i), std::ssize(items));
-  if (items.size() > 1 && items.front().output == pattern)
-    deck.fail("output.files",
-              fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));
+    items[i].output = path_of_result(deck, items[i].input, static_cast<std::int64_t>(i), std::ssize(items));
+  if (!writes_video(deck))
+    if (const std::string pattern = pattern_of_results(deck);
+        items.size() > 1 && items.front().output == pattern)
+      deck.fail("output.files", fmt::format("{} is one file for {} images: use {{name}} or {{index}}",
+                                            pattern, items.size()));
   check_outputs(deck, items, shared);
   return items;
+}
+
+void check_frame_item(const deck::Deck& deck, const SeriesItem& frame, const std::vector<NamedFile>& shared) {
+  const std::string pattern = pattern_of_results(deck);
+  if (frame_item(deck, 0).output == frame_item(deck, 1).output)
+    deck.fail("output.files", fmt::format("{} is one file for all frames: use {{index}}", pattern));
+  check_outputs(deck, {frame}, shared);
+}
+
+void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) deck.fail(key, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+}
+
+SeriesItem frame_item(const deck::Deck& deck, std::int64_t index) {
+  const std::string video = deck.get<std::string>("input.video");
+  return {fmt::format("{}: frame {}", video, index), path_of_result(deck, video, index, 1'000'000)};
 }
 
 std::vector<std::string> files_of(const std::vector<SeriesItem>& items) {
@@ -146,25 +176,6 @@ std::vector<std::string> files_of(const std::vector<SeriesItem>& items) {
     files.insert(files.end(), item.listed.begin(), item.listed.end());
   }
   return files;
-}
-
-std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items) {
-  std::vector<std::string> texts;
-  for (const SeriesItem& item : items) {
-    texts.insert(texts.end(), {item.input, item.output, std::to_string(item.listed.size())});
-    texts.insert(texts.end(), item.listed.begin(), item.listed.end());
-  }
-  broadcast(communicator, texts);
-  std::vector<SeriesItem> all;
-  for (auto text = texts.begin(); text != texts.end();) {
-    SeriesItem item{text[0], text[1]};
-    const auto listed = std::stoll(text[2]);
-    text += 3;
-    item.listed.assign(text, text + listed);
-    text += listed;
-    all.push_back(std::move(item));
-  }
-  return all;
 }
 
 }  // namespace tessera::app

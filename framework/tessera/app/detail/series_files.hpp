@@ -3,12 +3,15 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/graph/transfer.hpp"
 
 namespace tessera::app {
 
@@ -19,6 +22,7 @@ struct SeriesItem {
   /// The other files that are read for this image, in the order of listed_inputs.
   std::vector<std::string> listed = {};
   friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
+  static auto members(auto& item) { return std::tie(item.input, item.output, item.listed); }
 };
 
 /// An input of the pipeline, besides `input`, that has a file of its own for each image of a series.
@@ -52,20 +56,33 @@ std::vector<NamedFile> shared_files(const PipelineApplication& application, cons
 deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck& deck,
                         const SeriesItem& item);
 
-/// Returns the images of the series that the keys `input.files` and `output.files` name: the entries of
+/// Returns the images of the series that the key `input.files` names, with their results: the entries of
 /// `input.files` in their order, and the files that match a pattern in natural order. Throws InputError when
 /// a file or folder is missing, when a pattern is faulty or matches nothing, when `output.files` has an
-/// unknown placeholder, lacks one, or has an ending that is not written, and when two results, or a result
-/// and an image, are the same file. `shared` are the images that the series reads once, and `listed` the
-/// inputs with a file for each image, of which there must be as many as of `input.files`. Looks at the file
-/// system, so that one rank should call it.
+/// unknown placeholder, lacks one, or has an ending that is not written, when two results are the same file,
+/// and when a result, or the video of all results, is a file that is read. `shared` are the images that the
+/// series reads once, and `listed` the inputs with a file for each image, of which there must be as many as
+/// of `input.files`. Looks at the file system, so that one rank should call it.
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {},
                                      const std::vector<ListedInput>& listed = {});
+
+/// Returns the item of a frame of the video that the deck names: its name for messages, and its result. The
+/// numbers of frames have six digits.
+SeriesItem frame_item(const deck::Deck& deck, std::int64_t index);
+
+/// Throws InputError when the key `output.files` does not give a file for each frame of a video, in a format
+/// that is written, or when it gives one of `shared` for `frame`.
+void check_frame_item(const deck::Deck& deck, const SeriesItem& frame, const std::vector<NamedFile>& shared);
+
+/// Makes the folder of a file if it is missing. Throws InputError about the deck key `key` if that fails.
+void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path);
 
 /// Returns the paths of all files that are read and written for these images.
 std::vector<std::string> files_of(const std::vector<SeriesItem>& items);
 
 /// Returns the items of rank 0 on all ranks. Collective.
-std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items);
+inline std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items) {
+  return graph::broadcast(communicator, items);
+}
 
 }  // namespace tessera::app

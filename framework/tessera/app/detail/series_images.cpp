@@ -9,13 +9,6 @@
 
 namespace tessera::app {
 
-SharedImages::Points::Points(ElementType type, const Box& box)
-    : type_(type), box_(box), bytes_(static_cast<std::size_t>(box.size()) * size_of(type)) {}
-
-void SharedImages::Points::read(const HostBlock& to) { copy_part(block(), to, to.box); }
-
-HostBlock SharedImages::Points::block() { return packed_block(bytes_.data(), type_, box_); }
-
 SharedImages::SharedImages(Session& session, const PipelineApplication& application, const deck::Deck& deck)
     : inputs_(session.communicator(), application, deck) {
   Bindings files;
@@ -37,29 +30,6 @@ std::int64_t SharedImages::bytes() const {
 
 void SharedImages::bind(Bindings& bindings) const {
   for (const auto& [name, points] : images_) bindings.sources.emplace(name, points.get());
-}
-
-namespace {
-
-SeriesImage image_in(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
-                     graph::Lease<graph::Image> memory) {
-  SeriesImage image{index, std::move(plan), {}};
-  image.images.push_back(std::move(memory));
-  return image;
-}
-
-}  // namespace
-
-SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
-                        graph::Lease<graph::Image> memory) {
-  memory->become_input(plan->parts.front().pipeline, plan->needed.front());
-  return image_in(index, std::move(plan), std::move(memory));
-}
-
-SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
-                         graph::Lease<graph::Image> memory) {
-  memory->become_output(plan->parts.back().pipeline);
-  return image_in(index, std::move(plan), std::move(memory));
 }
 
 HostBlock add_input(SeriesImage& image, graph::Lease<graph::Image> memory) {
@@ -119,28 +89,23 @@ std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path
   });
 }
 
-SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to) {
-  const io::ImageInfo info = inspect(0, path);
-  SeriesImage image = input_image(index, plan_for(path, info), std::move(to));
-  open_in_series(application_, deck_, 0, path, info)->read(image.last().points());
-  return image;
-}
-
 void SeriesImages::check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
                                const io::ImageInfo& first_image) {
   const std::string text = difference_text("the image of " + path, image, first, first_image);
   if (!text.empty()) throw InputError(text);
 }
 
-SeriesImage SeriesImages::read_listed(const std::string& path, const std::string& first, SeriesImage image,
-                                      graph::Lease<graph::Image> to) const {
+void SeriesImages::read(const SeriesItem& item, SeriesImage& image, graph::Lease<graph::Image> to) {
   const std::size_t place = image.images.size();
+  const std::string& path = place == 0 ? item.input : item.listed[place - 1];
   const io::ImageInfo info = inspect(place, path);
-  const HostBlock like = image.images.front()->points();
-  check_alike(path, info, first, {.type = like.type, .domain = like.box});
-  const HostBlock points = add_input(image, std::move(to));
-  open_in_series(application_, deck_, place, path, info)->read(points);
-  return image;
+  if (place == 0) {
+    image.plan = plan_for(path, info);
+  } else {
+    const HostBlock first = image.images.front()->points();
+    check_alike(path, info, item.input, {.type = first.type, .domain = first.box});
+  }
+  open_in_series(application_, deck_, place, path, info)->read(add_input(image, std::move(to)));
 }
 
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {

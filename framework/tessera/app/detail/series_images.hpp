@@ -42,15 +42,16 @@ class SharedImages {
   /// An image in memory.
   class Points final : public BlockSource {
    public:
-    Points(ElementType type, const Box& box);
-    void read(const HostBlock& block) override;
-    HostBlock block();
+    Points(ElementType type, const Box& box)
+        : bytes_(static_cast<std::size_t>(box.size()) * size_of(type)),
+          block_(packed_block(bytes_.data(), type, box)) {}
+    void read(const HostBlock& to) override { copy_part(block_, to, to.box); }
+    const HostBlock& block() const { return block_; }
     std::int64_t bytes() const { return std::ssize(bytes_); }
 
    private:
-    ElementType type_;
-    Box box_;
     std::vector<std::byte> bytes_;
+    HostBlock block_;
   };
 
   ImageInputs inputs_;
@@ -62,12 +63,14 @@ struct SeriesImage {
   /// The number of the image in the series, or of the frame in the video.
   std::int64_t index = 0;
   /// The plan for images of this shape.
-  std::shared_ptr<const SeriesPlan> plan;
+  std::shared_ptr<const SeriesPlan> plan = {};
   /// The images that were read, and the outputs of the parts that have been computed. Those that no later
   /// part reads have been given back.
-  std::vector<graph::Lease<graph::Image>> images;
+  std::vector<graph::Lease<graph::Image>> images = {};
   /// A line about the first loop whose condition does not hold at its end; empty if there is none.
   std::string unfinished = {};
+  /// The frames of a video that have not been read into `images` yet, by their places.
+  std::vector<graph::Lease<graph::PackedImage>> frames = {};
   /// The residuals of the loops, turn by turn, as HDF5 results have them.
   std::vector<io::NumberList> history = {};
 
@@ -75,16 +78,8 @@ struct SeriesImage {
   const graph::Image& last() const { return *images.back(); }
 };
 
-/// Returns an image of a series that is to be read into `memory`, which gets the layout that its plan needs.
-SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
-                        graph::Lease<graph::Image> memory);
-
-/// Returns an image of a series whose result is to be put into `memory`, which gets the layout of the result.
-SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
-                         graph::Lease<graph::Image> memory);
-
-/// Adds `memory` for the next image that the plan reads to `image`, which was read so far. Returns its
-/// points.
+/// Adds `memory` for the next image that the plan reads to `image`, with the layout that the plan needs.
+/// Returns its points.
 HostBlock add_input(SeriesImage& image, graph::Lease<graph::Image> memory);
 
 /// Returns the description of the image in a file of a series. `place` is the place of the image in the list
@@ -127,13 +122,9 @@ class SeriesImages {
   /// Throws InputError if the image of a file that a list names is not like that of the file `first`.
   static void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
                           const io::ImageInfo& first_image);
-  /// Reads the image in a file into the memory of `to`. Throws InputError that names the file.
-  SeriesImage read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to);
-  /// Reads the next image of the lists, which is in the file `path`, into the memory of `to`, and adds it to
-  /// `image`, which was read from the file `first`. Throws InputError that names the file, also if the image
-  /// is not like the first one.
-  SeriesImage read_listed(const std::string& path, const std::string& first, SeriesImage image,
-                          graph::Lease<graph::Image> to) const;
+  /// Reads the next file of `item` into the memory of `to`, and adds it to `image`, which gets its plan with
+  /// the first one. Throws InputError that names the file, also if the image is not like the first one.
+  void read(const SeriesItem& item, SeriesImage& image, graph::Lease<graph::Image> to);
   /// Writes the result `image` to the output file of `item`, in the format of its ending.
   void write(const SeriesItem& item, const SeriesImage& image) const;
 

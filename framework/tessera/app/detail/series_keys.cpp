@@ -75,6 +75,11 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
     add({.name = "output.video",
          .type = ValueType::path,
          .help = "The video of the results: .mkv and .y4m without loss, .mp4 with loss"});
+    add({.name = "output.frame_rate",
+         .type = ValueType::real,
+         .help = "Frames per second of the video of a series of files; without it 25",
+         .minimum = 0.001,
+         .maximum = 999});
   }
   for (const FurtherImage& further : application.further_images)
     if (has_files_key(application, further))
@@ -105,9 +110,7 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
          "each thread, and 4 on groups of ranks");
   number("graph.images.count",
          "How many buffers for images a rank has; without it as many as the images under way need");
-  std::vector<std::string> tasks{"read", "write"};
-  for (const PipelinePart& part : parts_of(application)) tasks.insert(tasks.end() - 1, part.task);
-  for (const std::string& task : tasks) {
+  for (const std::string& task : task_names(application)) {
     number(fmt::format("graph.{}.workers", task),
            fmt::format("How many threads of a rank run the task {} at the same time; without it all", task));
     const bool is_pipeline = task != "read" && task != "write";
@@ -126,17 +129,33 @@ bool computes_by_kernels(const deck::Deck& deck, const std::string& task) {
 }
 
 bool is_series(const deck::Deck& deck) {
-  return is_given(deck, "input.files") || is_given(deck, "output.files") || is_video(deck) ||
-         is_given(deck, "output.video");
+  return is_given(deck, series_input_key(deck)) || is_given(deck, series_output_key(deck));
 }
 
-bool is_video(const deck::Deck& deck) { return is_given(deck, "input.video"); }
+bool reads_video(const deck::Deck& deck) { return is_given(deck, "input.video"); }
+
+bool writes_video(const deck::Deck& deck) { return is_given(deck, "output.video"); }
+
+std::string series_input_key(const deck::Deck& deck) {
+  return reads_video(deck) ? "input.video" : "input.files";
+}
+
+std::string series_output_key(const deck::Deck& deck) {
+  return writes_video(deck) ? "output.video" : "output.files";
+}
+
+std::string series_output(const deck::Deck& deck) { return deck.text_of(series_output_key(deck)); }
+
+std::vector<std::string> task_names(const PipelineApplication& application) {
+  std::vector<std::string> names{"read"};
+  for (const PipelinePart& part : parts_of(application)) names.push_back(part.task);
+  names.emplace_back("write");
+  return names;
+}
 
 std::vector<std::string> keys_of_graph(const PipelineApplication& application) {
   std::vector<std::string> keys{"graph.images.count"};
-  std::vector<std::string> tasks{"read", "write"};
-  for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
-  for (const std::string& task : tasks)
+  for (const std::string& task : task_names(application))
     keys.insert(keys.end(), {fmt::format("graph.{}.workers", task), fmt::format("graph.{}.on", task)});
   return keys;
 }
@@ -160,7 +179,7 @@ void check_keys_of_one_rank(const deck::Deck& deck, const Options& options) {
 void check_keys_across(const PipelineApplication& application, const deck::Deck& deck) {
   if (is_program(deck))
     deck.fail("items.across", "this deck divides the series into tasks on groups of ranks: leave it out");
-  if (is_video(deck) && !application.image_lists.empty())
+  if (reads_video(deck) && !application.image_lists.empty())
     deck.fail("items.across",
               "each frame goes with the next one, and one rank computes with both: write rank");
   std::vector<std::string> keys = keys_of_graph(application);
@@ -174,7 +193,7 @@ void check_keys_across(const PipelineApplication& application, const deck::Deck&
 
 void check_no_series_keys(const PipelineApplication& application, const deck::Deck& deck) {
   std::vector<std::string> keys = keys_of_graph(application);
-  keys.insert(keys.end(), {"graph.window", "items.across", "on_error"});
+  keys.insert(keys.end(), {"graph.window", "items.across", "on_error", "output.frame_rate"});
   for (const FurtherImage& further : application.further_images) keys.push_back(files_key(further));
   for (const std::string& key : keys)
     if (is_changed(deck, key)) deck.fail(key, "it is about series, and this is one image: leave it out");
@@ -185,18 +204,20 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   const auto refuse = [&](const std::string& key, const std::string& message) {
     if (is_given(deck, key)) deck.fail(key, message);
   };
-  for (const char* kind : {"files", "video"}) {
-    const std::string input = fmt::format("input.{}", kind), output = fmt::format("output.{}", kind);
-    if (!is_given(deck, input)) refuse(output, fmt::format("'{}' is not given: give it, too", input));
-    if (is_given(deck, input) && !is_given(deck, output))
-      refuse(input, fmt::format("'{}' is not given: give it, too", output));
-  }
-  const bool has_files = is_given(deck, "input.files");
-  if (has_files) refuse("input.video", "'input.files' is given, too: give one of them");
-  const std::string series = has_files ? "input.files" : "input.video";
-  refuse(application.input_key, fmt::format("'{}' is given, too: give one of them", series));
+  const std::string input = series_input_key(deck), output = series_output_key(deck);
+  const bool has_files = !reads_video(deck);
+  if (!is_given(deck, input))
+    refuse(output, fmt::format("'input{}' is not given: give it, too", output.substr(output.find('.'))));
+  if (!is_given(deck, output))
+    refuse(input, fmt::format("'output{}' is not given: give it, too", input.substr(input.find('.'))));
+  if (is_given(deck, "input.files")) refuse("input.video", "'input.files' is given, too: give one of them");
+  if (is_given(deck, "output.files"))
+    refuse("output.video", "'output.files' is given, too: give one of them");
+  refuse(application.input_key, fmt::format("'{}' is given, too: give one of them", input));
   for (const std::string& key : output_keys())
-    refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
+    refuse(key, fmt::format("one file for a series: write {}, and leave this out", output));
+  if (!has_files || !writes_video(deck))
+    refuse("output.frame_rate", "it is about the video of a series of files: leave it out");
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages",
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
@@ -206,7 +227,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
     check_keys_across(application, deck);
   else if (!is_program(deck))
     check_keys_of_one_rank(deck, options);
-  if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")
+  if (output_key_of(deck.text_of(output)) != "output.file")
     for (const char* key : {"output.chunks", "output.compression"})
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
   for (const FurtherImage& further : application.further_images) {

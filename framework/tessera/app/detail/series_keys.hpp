@@ -31,15 +31,18 @@ std::string files_key(const FurtherImage& further);
 /// differ from that of the series, because images of one size share a plan.
 bool has_files_key(const PipelineApplication& application, const FurtherImage& further);
 
-/// Returns whether the deck says that all ranks compute each image of a series together. What `auto` stands
-/// for has been put in its place.
+/// Returns whether the deck says that all ranks compute each image of a series together. A run puts what
+/// `auto` stands for in its place.
 bool goes_across_ranks(const deck::Deck& deck);
+
+/// Returns the names of the tasks of a series that decks may name: `read`, those of the parts, and `write`.
+std::vector<std::string> task_names(const PipelineApplication& application);
 
 /// Returns the keys of the graph of a series, except `graph.window`.
 std::vector<std::string> keys_of_graph(const PipelineApplication& application);
 
-/// Declares the keys of series: `input.files`, `output.files`, `input.video` and `output.video` if the
-/// application takes videos, the files of further images, `items.across`, `on_error`, and the block `graph`.
+/// Declares the keys of series: `input.files`, `output.files`, those of videos if the application takes
+/// videos, the files of further images, `items.across`, `on_error`, and the block `graph`.
 void declare_series_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Returns whether all threads compute one image in the task `task`, instead of each thread one.
@@ -48,14 +51,24 @@ bool computes_by_kernels(const deck::Deck& deck, const std::string& task);
 /// Returns whether a deck names a series of files or a video.
 bool is_series(const deck::Deck& deck);
 
-/// Returns whether a deck names a video.
-bool is_video(const deck::Deck& deck);
+/// Returns whether a series is that of the frames of a video.
+bool reads_video(const deck::Deck& deck);
+
+/// Returns whether the results of a series are the frames of a video.
+bool writes_video(const deck::Deck& deck);
+
+/// Returns the key of the input of a series, `input.files` or `input.video`, or of its results.
+std::string series_input_key(const deck::Deck& deck);
+std::string series_output_key(const deck::Deck& deck);
+
+/// Returns the value of this key: the pattern of the results, or the path of their video.
+std::string series_output(const deck::Deck& deck);
 
 /// Throws InputError if the deck of a single image gives a key about series.
 void check_no_series_keys(const PipelineApplication& application, const deck::Deck& deck);
 
-/// Throws InputError when a deck names both a series and a single image, only one of the inputs and outputs
-/// of a series, or something that a series does not have, such as checkpoints. The deck must name a series.
+/// Throws InputError when a deck does not name one input and one output of a series, when it names a single
+/// image, too, or something that a series does not have, such as checkpoints. The deck must name a series.
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options);
 

@@ -155,19 +155,12 @@ void SeriesNeeds::add(const SeriesPlan& plan) {
   }
 }
 
-void SeriesNeeds::broadcast(MPI_Comm communicator) {
-  std::vector<std::int64_t> numbers{image_bytes_};
-  for (const Part& part : parts_)
-    numbers.push_back(std::accumulate(part.bytes.begin(), part.bytes.end(), std::int64_t{0}));
-  MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, communicator);
-  image_bytes_ = numbers.front();
-  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].bytes = {numbers[i + 1]};
-}
-
 std::int64_t SeriesNeeds::bytes(std::int64_t window, int threads) const {
   const std::string count = "graph.images.count";
-  std::int64_t bytes = shared_bytes_ + image_bytes_ * (deck_.is_set(count) ? deck_.get<std::int64_t>(count)
-                                                                           : images_per_item_ * window);
+  std::int64_t images = deck_.is_set(count) ? deck_.get<std::int64_t>(count) : images_per_item_ * window;
+  // Frames of videos also are outside of the buffers.
+  for (const bool is_video : {reads_video(deck_), writes_video(deck_)}) images += is_video ? window : 0;
+  std::int64_t bytes = shared_bytes_ + image_bytes_ * images;
   for (const Part& part : parts_) {
     std::int64_t workers = part.is_by_kernels ? 1 : std::min<std::int64_t>(threads, window);
     if (deck_.is_set(part.workers_key))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,8 +66,6 @@ class SeriesNeeds {
 
   /// Adds images that have the plan `plan`.
   void add(const SeriesPlan& plan);
-  /// Returns the needs that rank 0 knows, on all ranks. Collective.
-  void broadcast(MPI_Comm communicator);
 
   /// The bytes of a buffer, which may hold any image, or any output of a part.
   std::int64_t image_bytes() const { return image_bytes_; }

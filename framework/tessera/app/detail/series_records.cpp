@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/text.hpp"
 
 namespace tessera::app {
@@ -115,25 +114,10 @@ std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t go
 }
 
 std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
-  struct Head {
-    std::int64_t index, size;
-  };
-  std::vector<Head> heads;
-  std::vector<char> text;
-  for (const ImageLine& line : mine) {
-    heads.push_back({line.index, std::ssize(line.text)});
-    text.insert(text.end(), line.text.begin(), line.text.end());
-  }
-  const auto heads_by_rank = gather(communicator, heads);
-  const auto texts = gather(communicator, text);
-  std::vector<ImageLine> lines;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    auto at = texts[rank].begin();
-    for (const Head& head : heads_by_rank[rank]) {
-      lines.push_back({head.index, std::string(at, at + head.size)});
-      at += head.size;
-    }
-  }
+  std::vector<ImageLine> lines = graph::gathered(communicator, mine);
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  if (rank != 0) return {};
   std::ranges::stable_sort(lines, {}, &ImageLine::index);
   return lines;
 }
@@ -160,6 +144,32 @@ std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
   if (count <= 0) return fmt::format("{} images, {:.1f} per second", done, rate);
   return fmt::format("{} of {} images, {:.1f} per second, {:.0f} s left", done, count, rate,
                      static_cast<double>(count - done) / rate);
+}
+
+void SeriesProgress::wrote() {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  progress_.turn([this] { return rate_text(done_, count_, seconds()); });
+}
+
+void SeriesProgress::remark(const ImageLine& line) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find(remarks_, line.text, &ImageLine::text);
+  if (known == remarks_.end())
+    remarks_.push_back(line);
+  else
+    known->index = std::min(known->index, line.index);
+}
+
+SeriesOutcome SeriesProgress::outcome(MPI_Comm communicator) const {
+  SeriesOutcome all{.written = done_,
+                    .seconds = seconds(),
+                    .left_out = texts_of(gather_lines(communicator, left_out_)),
+                    .not_converged = texts_of(gather_lines(communicator, not_converged_))};
+  MPI_Allreduce(MPI_IN_PLACE, &all.written, 1, MPI_INT64_T, MPI_SUM, communicator);
+  for (const ImageLine& line : gather_lines(communicator, remarks_))
+    if (std::ranges::find(all.remarks, line.text) == all.remarks.end()) all.remarks.push_back(line.text);
+  return all;
 }
 
 ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,

@@ -3,9 +3,13 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tessera/app/detail/progress.hpp"
@@ -55,6 +59,7 @@ struct ImageLine {
   std::int64_t index = 0;
   /// The line, which begins with the name of the image.
   std::string text;
+  static auto members(auto& line) { return std::tie(line.index, line.text); }
 };
 
 /// Returns a line about an image, which names the file once: `reason` may begin with it.
@@ -92,6 +97,38 @@ struct SeriesOutcome {
 /// Returns how far a series is: "3 of 10 images, 1.5 per second, 5 s left". `count` is the number of all
 /// images, or not positive if nobody knows it.
 std::string rate_text(std::int64_t done, std::int64_t count, double seconds);
+
+/// Counts the results that this rank has written, and shows it. Keeps lines about images. Several threads may
+/// use it at the same time.
+class SeriesProgress {
+ public:
+  /// `count` is the number of results that this rank is to write, or not positive if nobody knows it.
+  SeriesProgress(Progress& progress, std::int64_t count) : progress_(progress), count_(count) {}
+
+  void wrote();
+  void left_out(ImageLine line) { add(left_out_, std::move(line)); }
+  void not_converged(ImageLine line) { add(not_converged_, std::move(line)); }
+  /// Keeps a remark of the pipeline for an image, once for each text.
+  void remark(const ImageLine& line);
+  /// Returns what all ranks together have done, and the time since the beginning. Collective.
+  SeriesOutcome outcome(MPI_Comm communicator) const;
+
+ private:
+  void add(std::vector<ImageLine>& lines, ImageLine line) {
+    const std::lock_guard lock(mutex_);
+    lines.push_back(std::move(line));
+  }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+  Progress& progress_;
+  std::int64_t count_;
+  std::mutex mutex_;
+  std::vector<ImageLine> left_out_, not_converged_, remarks_;
+  std::int64_t done_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 /// Prints what has become of a series. `is_stopped` says whether this rank has received a signal that ends
 /// it, and `count` is the number of all images, which is negative if nobody knows it. Returns the exit

@@ -17,7 +17,6 @@
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_report.hpp"
-#include "tessera/app/detail/series.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/stream_items.hpp"
 #include "tessera/app/detail/transfers.hpp"

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/series_items.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "tessera/app/detail/series_images.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+io::ImageInfo info_of(const io::VideoReader& reader) {
+  return {.type = reader.info().type, .domain = reader.info().domain};
+}
+
+/// Returns the frame rate that the deck gives, in thousandths, or the usual one.
+io::FrameRate rate_of(const deck::Deck& deck) {
+  if (!is_given(deck, "output.frame_rate")) return {};
+  constexpr std::int64_t parts = 1000;
+  const std::int64_t rate = std::llround(deck.get<double>("output.frame_rate") * static_cast<double>(parts));
+  const std::int64_t common = std::gcd(rate, parts);
+  return {rate / common, parts / common};
+}
+
+}  // namespace
+
+std::unique_ptr<io::VideoReader> open_video(const std::string& path, const AcceptImage& accept) {
+  auto reader = std::make_unique<io::VideoReader>(path, io::VideoColour::as_stored);
+  try {
+    accept(info_of(*reader));
+    return reader;
+  } catch (const InputError&) {
+    if (reader->info().domain.dimensions == 2) throw;
+    const auto colour_error = std::current_exception();
+    try {
+      reader = std::make_unique<io::VideoReader>(path, io::VideoColour::grey);
+      accept(info_of(*reader));
+      return reader;
+    } catch (const InputError&) {
+      std::rethrow_exception(colour_error);
+    }
+  }
+}
+
+SeriesItems::SeriesItems(Session& session, const PipelineApplication& application, const deck::Deck& deck,
+                         const AcceptImage& accept)
+    : session_(session),
+      deck_(deck),
+      names_(input_names(application, deck)),
+      shared_(shared_files(application, deck)),
+      rate_(rate_of(deck)) {
+  const MPI_Comm communicator = session.communicator();
+  if (app::reads_video(deck))
+    frame_ = GivenImage{series_input_key(deck), deck.get<std::string>(series_input_key(deck)), {}};
+  else if (!writes_video())
+    ledger_.emplace(application, deck, shared_);
+  collectively(communicator, [&] {
+    if (session.rank() != 0) return;
+    if (reads_video()) return open(accept);
+    items_ = series_items(deck, shared_, listed_inputs(application, deck));
+    if (ledger_) ledger_->leave_out_whole(items_);
+  });
+  if (reads_video()) {
+    frame_->info = io::broadcast(communicator, frame_->info);
+  } else {
+    items_ = broadcast(communicator, items_);
+    count_ = std::ssize(items_);
+  }
+}
+
+void SeriesItems::open(const AcceptImage& accept) {
+  if (writes_video()) {
+    std::vector<std::string> taken{frame_->path};
+    for (const NamedFile& file : shared_) taken.push_back(file.path);
+    check_names(taken, {{series_output_key(deck_), series_output(deck_)}});
+  } else {
+    check_frame_item(deck_, item(0), shared_);
+  }
+  reader_ = open_video(frame_->path, accept);
+  frame_->info = info_of(*reader_);
+  if (reader_->info().rate.numerator > 0) rate_ = reader_->info().rate;
+  count_ = reader_->info().frames;
+  // Each frame goes with the next one if there are more names.
+  if (count_ > 0 && names_.size() > 1) --count_;
+}
+
+std::vector<std::string> SeriesItems::files() const {
+  if (!reads_video()) return files_of(items_);
+  std::vector<std::string> files{frame_->path};
+  if (writes_video()) files.push_back(series_output(deck_));
+  return files;
+}
+
+graph::Lease<graph::PackedImage> SeriesItems::next_frame() {
+  const io::ImageInfo& info = frame_->info;
+  graph::PackedImage frame;
+  frame.samples.resize(static_cast<std::size_t>(info.domain.size()) * size_of(info.type));
+  if (!reader_->read(packed_block(frame.samples.data(), info.type, info.domain))) return {};
+  return graph::Lease<graph::PackedImage>::of(std::move(frame));
+}
+
+std::unique_ptr<io::VideoFrames> SeriesItems::common_frames() {
+  return std::make_unique<io::VideoFrames>(session_.communicator(), frame_->path, std::move(reader_),
+                                           frame_->info);
+}
+
+void SeriesItems::expect(const SeriesItem& item, const ArrayDeclaration& result) {
+  if (!writes_video()) return;
+  const io::ImageInfo info{.type = result.type, .domain = result.domain};
+  if (!result_) result_ = info;
+  const std::string text =
+      difference_text(item.input + ": the result", info, "the other frames of " + item.output, *result_);
+  if (!text.empty()) throw InputError(text);
+}
+
+std::unique_ptr<io::VideoWriter> SeriesItems::created_video() const {
+  const std::string path = series_output(deck_);
+  if (!result_) deck_.fail(series_input_key(deck_), "there is no image that can be read: name others");
+  make_folder_of(deck_, series_output_key(deck_), path);
+  io::remove_abandoned_files({path});
+  return std::make_unique<io::VideoWriter>(path, result_->domain, result_->type, rate_);
+}
+
+void SeriesItems::begin() {
+  if (has_begun_) return;
+  collectively(session_.communicator(), [&] {
+    if (session_.rank() != 0) return;
+    if (writes_video()) writer_ = created_video();
+    for (const SeriesItem& item : items_)
+      if (!writes_video()) make_folder_of(deck_, series_output_key(deck_), item.output);
+    if (ledger_) ledger_->begin(items_);
+  });
+  if (writes_video()) result_ = io::broadcast(session_.communicator(), result_.value_or(io::ImageInfo()));
+  has_begun_ = true;
+}
+
+void SeriesItems::prepare(const SeriesItem& item) const {
+  if (!reads_video() || writes_video()) return;
+  check_frame_item(deck_, item, shared_);
+  make_folder_of(deck_, series_output_key(deck_), item.output);
+}
+
+std::unique_ptr<BlockSink> SeriesItems::create(const SeriesItem& item, const ArrayDeclaration& result,
+                                               std::function<io::FileNotes()> notes) {
+  const MPI_Comm communicator = session_.communicator();
+  if (writes_video())
+    return io::create_frame(communicator, item.output, writer_.get(), result.domain, result.type);
+  collectively(communicator, [&] {
+    if (session_.rank() == 0) prepare(item);
+  });
+  return create_result(communicator, deck_, item, result.name, result.type, result.domain, names_,
+                       std::move(notes));
+}
+
+void SeriesItems::write_frame(graph::PackedImage frame) {
+  writer_->write(packed_block(frame.samples.data(), result_->type, result_->domain));
+}
+
+void SeriesItems::end(bool is_stopped) {
+  collectively(session_.communicator(), [&] {
+    if (writer_ != nullptr) writer_->finish();
+    if (ledger_ && !is_stopped && session_.rank() == 0) ledger_->finish(items_);
+  });
+}
+
+}  // namespace tessera::app

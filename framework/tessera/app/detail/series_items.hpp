@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/series_records.hpp"
+#include "tessera/app/image_inputs.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/graph/pipeline_task.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/io/video.hpp"
+
+namespace tessera::app {
+
+/// Throws InputError if a program does not take images of this description.
+using AcceptImage = std::function<void(const io::ImageInfo&)>;
+
+/// Opens the video at `path`. If `accept` throws InputError for its frames in colour, the video is opened as
+/// grey, and `accept` is called again. Throws the exceptions of VideoReader, and the first one of `accept`.
+/// One rank should call it.
+std::unique_ptr<io::VideoReader> open_video(const std::string& path, const AcceptImage& accept);
+
+/// What a series reads and writes: files, or the frames of a video, which rank 0 reads and writes.
+class SeriesItems {
+ public:
+  /// Finds the files that are read, without those whose results an earlier run has written, or opens the
+  /// video with `accept`. The other arguments must outlive this object. Collective. Throws InputError as
+  /// series_items and open_video do.
+  SeriesItems(Session& session, const PipelineApplication& application, const deck::Deck& deck,
+              const AcceptImage& accept);
+
+  bool reads_video() const { return frame_.has_value(); }
+  bool writes_video() const { return app::writes_video(deck_); }
+  /// The number of results; -1 if it is not known. Only rank 0 knows it for a video.
+  std::int64_t count() const { return count_; }
+  /// About the number of results that each rank writes; not positive if it is not known.
+  std::int64_t count_of_rank() const {
+    return writes_video() ? count_ : (count_ + session_.rank_count() - 1) / session_.rank_count();
+  }
+  /// Returns an item: the name of its image, for messages, and the path of its result, which is the video of
+  /// all results if there is one.
+  SeriesItem item(std::int64_t index) const {
+    return reads_video() ? frame_item(deck_, index) : items_[static_cast<std::size_t>(index)];
+  }
+  /// The paths of all files that are read or written, except further images that are read once, and the
+  /// results of the frames of a video.
+  std::vector<std::string> files() const;
+  /// Returns the number of results as a text; "some" if it is not known.
+  std::string count_text() const { return count_ >= 0 ? std::to_string(count_) : "some"; }
+  /// Returns a line about results of an earlier run; empty if there are none.
+  std::string remark() const { return ledger_ ? ledger_->remark() : ""; }
+
+  /// The description of the frames of the video that is read; null if files are read.
+  const GivenImage* frame() const { return frame_ ? &*frame_ : nullptr; }
+  /// Decodes the next frame on rank 0; an empty lease after the last one.
+  graph::Lease<graph::PackedImage> next_frame();
+  /// Returns the frames of the video, for all ranks together, in place of next_frame. Collective. Throws
+  /// InputError.
+  std::unique_ptr<io::VideoFrames> common_frames();
+
+  /// Throws InputError if the results become frames of a video, and `result`, which is that of `item`, is not
+  /// like the first one.
+  void expect(const SeriesItem& item, const ArrayDeclaration& result);
+  /// Makes what must exist before the first result: folders, the ledger, or the video, whose frames are like
+  /// what `expect` got on rank 0. Later calls do nothing. Collective. Throws InputError.
+  void begin();
+  /// Makes the folder of the result of a frame. Throws InputError, also if that is a file that is read.
+  void prepare(const SeriesItem& item) const;
+  /// Creates the result of an item for all ranks, after `expect` and `begin`. An HDF5 file holds what `notes`
+  /// returns. Collective. Throws InputError.
+  std::unique_ptr<BlockSink> create(const SeriesItem& item, const ArrayDeclaration& result,
+                                    std::function<io::FileNotes()> notes);
+  /// Appends a frame to the video of the results. Only rank 0 may call it.
+  void write_frame(graph::PackedImage frame);
+  /// Notes that the result of an item is whole. One rank should call it for each item.
+  void wrote(const SeriesItem& item) const {
+    if (ledger_) ledger_->add(item);
+  }
+  /// Completes the results. `is_stopped` says whether a signal has ended the series. Collective.
+  void end(bool is_stopped);
+
+ private:
+  void open(const AcceptImage& accept);
+  std::unique_ptr<io::VideoWriter> created_video() const;
+
+  Session& session_;
+  const deck::Deck& deck_;
+  /// The names in the pipeline of the images that are read.
+  std::vector<std::string> names_;
+  /// The files of further images.
+  std::vector<NamedFile> shared_;
+  std::vector<SeriesItem> items_;
+  std::int64_t count_ = -1;
+  std::optional<GivenImage> frame_;
+  std::unique_ptr<io::VideoReader> reader_;
+  std::optional<SeriesLedger> ledger_;
+  /// What all results are like if they are frames of a video.
+  std::optional<io::ImageInfo> result_;
+  std::unique_ptr<io::VideoWriter> writer_;
+  /// The frames per second of this video.
+  io::FrameRate rate_;
+  bool has_begun_ = false;
+};
+
+}  // namespace tessera::app

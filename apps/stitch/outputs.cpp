@@ -128,8 +128,8 @@ Outputs::Outputs(const app::GraphSetting& setting, const TileReader& reader, std
   for (const char* key : {"output.translations", "output.positions", "output.pairs", "output.json"})
     if (setting.deck.is_set(key)) tables_.try_emplace(key, communicator, setting.deck.text_of(key));
   if (setting.deck.is_set("output.picture"))
-    picture_ = io::create_png(communicator, setting.deck.text_of("output.picture"),
-                              picture_domain(reader.grid()), ElementType::uint8);
+    picture_ = io::create_image(communicator, io::ImageFormat::png, setting.deck.text_of("output.picture"),
+                                picture_domain(reader.grid()), ElementType::uint8);
 }
 
 Outputs::~Outputs() = default;
@@ -273,12 +273,14 @@ void Outputs::check_room(std::int64_t plate_bytes) const {
 std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box& domain) const {
   const MPI_Comm communicator = setting_.session.communicator();
   const ElementType type = reader_.type();
-  if (file.key == "output.tiff") return io::create_tiff(communicator, file.path, domain, type);
-  if (file.key == "output.ome_tiff") return io::create_ome_tiff(communicator, file.path, domain, type);
+  if (file.key == "output.tiff")
+    return io::create_image(communicator, io::ImageFormat::tiff, file.path, domain, type);
+  if (file.key == "output.ome_tiff")
+    return io::create_image(communicator, io::ImageFormat::ome_tiff, file.path, domain, type);
   if (file.key == "output.file") return io::create_hdf5(communicator, file.path, "plate", domain, type);
   if (file.key == "output.png")
-    return io::create_png(communicator, file.path, domain, type, setting_.workers);
-  return io::create_raw(communicator, file.path, domain, type);
+    return io::create_image(communicator, io::ImageFormat::png, file.path, domain, type, setting_.workers);
+  return io::create_image(communicator, io::ImageFormat::raw, file.path, domain, type);
 }
 
 std::vector<std::string> Outputs::files() const {

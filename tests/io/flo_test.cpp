@@ -41,7 +41,8 @@ TEST_F(Flo, HoldsThePixelsRowByRow) {
   for (const Cut cut : all_cuts) {
     OwnedBlock<float> block(part_of(box, cut), Layout::padded);
     block.for_each([](std::int64_t x, std::int64_t y, std::int64_t c, float& v) { v = value(x, y, c); });
-    io::create_flo(MPI_COMM_WORLD, path_, box, ElementType::float32)->write(block.block());
+    io::create_image(MPI_COMM_WORLD, io::ImageFormat::flo, path_, box, ElementType::float32)
+        ->write(block.block());
     EXPECT_EQ(bytes_of(path_), content_of(7, 5));
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -73,16 +74,6 @@ TEST_F(Flo, DamagedFilesAreRefused) {
   expect_header_fails(whole.substr(0, 4) + std::string(8, '\x7f') + whole.substr(12),
                       "is damaged: its 60 bytes are not those of 2139062143 x 2139062143 pixels");
   expect_header_fails(content_of(0, 2), "is damaged: it says that it has 0 x 2 pixels");
-}
-
-TEST_F(Flo, OtherArraysAreRefused) {
-  const auto expect_refusal = [this](const Box& box, ElementType type) {
-    expect_input_error([&] { io::create_flo(MPI_COMM_WORLD, path_, box, type); },
-                       {path_, ".flo holds two channels of float32, not " + to_string(box)});
-  };
-  expect_refusal({{0, 7}, {0, 5}, {0, 2}}, ElementType::float64);
-  expect_refusal({{0, 7}, {0, 5}, {0, 3}}, ElementType::float32);
-  expect_refusal({{0, 7}, {0, 5}}, ElementType::float32);
 }
 
 }  // namespace

@@ -88,10 +88,11 @@ TEST_F(JpegReading, EndlessScansAreRefused) {
 
 TEST_F(JpegReading, HasNoDataSetsAndNoPages) {
   write(make_jpeg(5, 4, JCS_RGB));
-  expect_input_error([&] { io::inspect_image(path_, {"image"}); },
-                     {path_ + ": is a JPEG file, which has no data sets; leave the data set's name out"});
+  expect_input_error(
+      [&] { io::inspect_image(path_, {"image"}); },
+      {path_ + ": has the format JPEG, which has no data sets; leave the data set's name out"});
   expect_input_error([&] { io::inspect_image(path_, {.page = 0}); },
-                     {path_ + ": is a JPEG file, which has no pages; leave the page out"});
+                     {path_ + ": has the format JPEG, which has no pages; leave the page out"});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ class PngWriting : public testing::Test {
  protected:
   template <class T>
   void write(MPI_Comm communicator, const Box& domain, const Box& own, int threads) {
-    io::create_png(communicator, path_, domain, element_type_of<T>(), threads)
+    io::create_image(communicator, io::ImageFormat::png, path_, domain, element_type_of<T>(), threads)
         ->write(filled<T>(own, Layout::padded).block());
   }
 
@@ -42,7 +42,8 @@ class PngWriting : public testing::Test {
     image.for_each([&](std::int64_t x, std::int64_t y, std::int64_t, std::uint8_t& pixel) {
       pixel = static_cast<std::uint8_t>(value(x, y));
     });
-    io::create_png(MPI_COMM_SELF, path_, image.block().box, ElementType::uint8, 2)->write(image.block());
+    io::create_image(MPI_COMM_SELF, io::ImageFormat::png, path_, image.block().box, ElementType::uint8, 2)
+        ->write(image.block());
     const PlainPng written = read_plain_png(path_);
     std::int64_t wrong = 0;
     image.for_each([&](std::int64_t x, std::int64_t y, std::int64_t, std::uint8_t pixel) {
@@ -73,7 +74,8 @@ TEST_F(PngWriting, TheBytesDependOnNoThreadsAndRanks) {
     write<std::uint8_t>(MPI_COMM_WORLD, domain, part_of(domain, Cut::rows), threads);
     EXPECT_TRUE(bytes_of(path_) == expected) << threads << " threads";
   }
-  const auto sink = io::create_png(MPI_COMM_WORLD, path_, domain, ElementType::uint8, 3);
+  const auto sink =
+      io::create_image(MPI_COMM_WORLD, io::ImageFormat::png, path_, domain, ElementType::uint8, 3);
   for (const Range rows : {Range{0, 1}, Range{1, 500}, Range{500, 1203}}) {
     Box part = domain;
     part[1] = rows;

@@ -66,7 +66,7 @@ class PyramidWriting : public testing::Test {
  protected:
   template <class T>
   void expect_pyramid(const Box& domain, Cut cut, std::size_t levels) {
-    io::create_ome_tiff(MPI_COMM_WORLD, path_, domain, element_type_of<T>())
+    io::create_image(MPI_COMM_WORLD, io::ImageFormat::ome_tiff, path_, domain, element_type_of<T>())
         ->write(filled<T>(part_of(domain, cut), Layout::padded).block());
     EXPECT_EQ(folder_.files(), std::vector<std::string>{"image.ome.tif"});
     on_rank_0([&] { expect_levels<T>(domain, levels); });
@@ -120,31 +120,14 @@ TEST_F(PyramidWriting, SmallImagesHaveNoLevels) {
 
 TEST_F(PyramidWriting, PartsFollowEachOther) {
   const Box domain{{0, 600}, {0, 403}};
-  const auto sink = io::create_ome_tiff(MPI_COMM_WORLD, path_, domain, ElementType::uint16);
+  const auto sink =
+      io::create_image(MPI_COMM_WORLD, io::ImageFormat::ome_tiff, path_, domain, ElementType::uint16);
   for (std::int64_t y = 0; y < 403; y += 31) {
     Box part = domain;
     part[1] = {y, std::min<std::int64_t>(y + 31, 403)};
     sink->write_part(filled<std::uint16_t>(part_of(part, Cut::columns), Layout::padded).block(), part);
   }
   on_rank_0([&] { expect_levels<std::uint16_t>(domain, 2); });
-}
-
-TEST_F(PyramidWriting, WhatOmeDoesNotHaveIsRefused) {
-  const auto error = [&](const Box& domain, ElementType type) -> std::string {
-    try {
-      io::create_ome_tiff(MPI_COMM_WORLD, path_, domain, type);
-    } catch (const InputError& found) {
-      return found.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(error({{0, 9}, {0, 9}}, ElementType::int64),
-            path_ + ": OME-TIFF has no int64; write TIFF or HDF5 instead");
-  EXPECT_EQ(
-      error({{0, 9}, {0, 9}, {0, 2}}, ElementType::uint8),
-      path_ +
-          ": OME-TIFF is written with 1, 3 or 4 channels, not [0, 9) x [0, 9) x [0, 2); write HDF5 instead");
-  EXPECT_TRUE(folder_.files().empty());
 }
 
 }  // namespace

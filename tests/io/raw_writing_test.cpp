@@ -23,7 +23,7 @@ class RawWriting : public testing::Test {
   /// Writes an array cut in this way, and finds its points in C order, and again by reading.
   template <class T>
   void expect_written(const Box& domain, Cut cut, Layout layout = Layout::padded) {
-    io::create_raw(MPI_COMM_WORLD, path_, domain, element_type_of<T>())
+    io::create_image(MPI_COMM_WORLD, io::ImageFormat::raw, path_, domain, element_type_of<T>())
         ->write(filled<T>(part_of(domain, cut), layout).block());
     EXPECT_EQ(folder_.files(), std::vector<std::string>{"image.raw"});
     on_rank_0([&] { EXPECT_EQ(bytes_of(path_), expected<T>(domain)); });
@@ -52,33 +52,12 @@ TEST_F(RawWriting, HasTheNumbersInCOrder) {
 
 TEST_F(RawWriting, ReplacesALongerFileOnlyWhenItIsComplete) {
   on_rank_0([&] { write_bytes(path_, std::string(10000, 'x')); });
-  { const auto dropped = io::create_raw(MPI_COMM_WORLD, path_, {{0, 4}, {0, 4}}, ElementType::uint8); }
+  {
+    const auto dropped =
+        io::create_image(MPI_COMM_WORLD, io::ImageFormat::raw, path_, {{0, 4}, {0, 4}}, ElementType::uint8);
+  }
   on_rank_0([&] { EXPECT_EQ(bytes_of(path_), std::string(10000, 'x')); });
   expect_written<std::uint8_t>({{0, 4}, {0, 4}}, Cut::rows);
-}
-
-TEST_F(RawWriting, RefusesPlacesThatCannotBeWritten) {
-  const std::string path = folder_ / "nowhere/image.raw";
-  expect_input_error(
-      [&] {
-        io::create_raw(MPI_COMM_WORLD, path, {{0, 4}, {0, 4}}, ElementType::uint8);
-      },
-      {path + ": cannot be written (No such file or directory)"});
-  EXPECT_EQ(folder_.files(), std::vector<std::string>{});
-}
-
-// The temporary file becomes a link to a device that is always full.
-TEST_F(RawWriting, AFullDiskIsAnInputErrorOnEveryRank) {
-  const Box domain{{0, 64}, {0, 64}};
-  const auto sink = io::create_raw(MPI_COMM_WORLD, path_, domain, ElementType::uint8);
-  std::string temporary;
-  for (const std::string& name : folder_.files()) temporary = folder_ / name;
-  on_rank_0([&] {
-    std::filesystem::remove(temporary);
-    std::filesystem::create_symlink("/dev/full", temporary);
-  });
-  expect_input_error([&] { sink->write(filled<std::uint8_t>(part_of(domain, Cut::rows)).block()); },
-                     {path_ + ": cannot be written (No space left on device)"});
 }
 
 }  // namespace

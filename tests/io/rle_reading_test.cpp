@@ -88,13 +88,13 @@ TEST_F(RleReading, WhatIsLeftOutIsDead) {
 TEST_F(RleReading, HasNoDataSets) {
   write("x = 1, y = 1\no!");
   expect_input_error([&] { io::inspect_image(path_, {"image"}); },
-                     {path_, "is an RLE file, which has no data sets"});
+                     {path_, "has the format RLE, which has no data sets"});
 }
 
 TEST_F(RleReading, OtherTextIsNoPattern) {
   for (const char* text :
        {"x", "x y = 3", "y = 3, x = 3\no!", "rule = B3/S23", "#C only a comment", "# x = 3\n"})
-    expect_header_fails(text, "by its content neither PNG, HDF5, TIFF, JPEG, FITS nor RLE");
+    expect_header_fails(text, "by its content neither HDF5, PNG, TIFF, JPEG, FITS nor RLE");
 }
 
 TEST_F(RleReading, BadHeaders) {

@@ -31,7 +31,8 @@ class RleWriting : public testing::Test {
     block.for_each([&](std::int64_t x, std::int64_t y, std::int64_t, std::uint8_t& cell) {
       cell = board.at(x, y) ? alive : std::uint8_t{0};
     });
-    io::create_rle(MPI_COMM_WORLD, path_, board.box(), ElementType::uint8)->write(block.block());
+    io::create_image(MPI_COMM_WORLD, io::ImageFormat::rle, path_, board.box(), ElementType::uint8)
+        ->write(block.block());
   }
 
   void expect_reads_as(const Board& board, Cut cut, Layout layout) {
@@ -132,23 +133,10 @@ TEST_F(RleWriting, ADomainMayBeginAnywhere) {
   block.for_each([](std::int64_t x, std::int64_t y, std::int64_t, std::uint8_t& cell) {
     cell = x == -1 && y == 6 ? 1 : 0;
   });
-  io::create_rle(MPI_COMM_WORLD, path_, domain, ElementType::uint8)->write(block.block());
+  io::create_image(MPI_COMM_WORLD, io::ImageFormat::rle, path_, domain, ElementType::uint8)
+      ->write(block.block());
   EXPECT_EQ(bytes_of(path_), "x = 5, y = 4, rule = B3/S23\n$2bo!\n");
   MPI_Barrier(MPI_COMM_WORLD);
-}
-
-TEST_F(RleWriting, RefusesWhatRleCannotHold) {
-  const auto refused = [&](const Box& domain, ElementType type, const std::string& words) {
-    expect_input_error([&] { io::create_rle(MPI_COMM_WORLD, path_, domain, type); },
-                       {path_, words, "write HDF5 instead"});
-  };
-  refused({{0, 4}, {0, 3}}, ElementType::uint16,
-          "RLE holds cells of uint8 in (x, y), not [0, 4) x [0, 3) of uint16");
-  refused({{0, 4}, {0, 3}, {0, 1}}, ElementType::uint8, "not [0, 4) x [0, 3) x [0, 1) of uint8");
-  refused({{0, 4}}, ElementType::uint8, "not [0, 4) of uint8");
-  refused({{0, std::int64_t{1} << 31}, {0, 2}}, ElementType::uint8, "is too large for RLE");
-  refused({{0, 2}, {0, std::int64_t{1} << 31}}, ElementType::uint8, "is too large for RLE");
-  EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -37,24 +37,24 @@ void round_trip(BlockSink& sink, const std::string& path, const Box& domain, Cut
 }
 
 /// Files of all formats that hold any image.
-class RoundTrip : public testing::TestWithParam<std::string> {
+class RoundTrip : public testing::TestWithParam<io::ImageFormat> {
  protected:
   template <class T>
   void round_trip_of(const Box& domain, Cut written, Cut read, Layout layout) {
     const std::string path = folder_ / "image";
     const ElementType type = element_type_of<T>();
-    const auto sink = GetParam() == "png" ? io::create_png(MPI_COMM_WORLD, path, domain, type)
-                      : GetParam() == "tiff"
-                          ? io::create_tiff(MPI_COMM_WORLD, path, domain, type)
-                          : io::create_hdf5(MPI_COMM_WORLD, path, "a/b/image", domain, type);
+    const auto sink = GetParam() == io::ImageFormat::hdf5
+                          ? io::create_hdf5(MPI_COMM_WORLD, path, "a/b/image", domain, type)
+                          : io::create_image(MPI_COMM_WORLD, GetParam(), path, domain, type);
     round_trip<T>(*sink, path, domain, written, read, layout);
   }
 
   SharedFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, RoundTrip, testing::Values("png", "tiff", "hdf5"),
-                         [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(, RoundTrip,
+                         testing::Values(io::ImageFormat::png, io::ImageFormat::tiff, io::ImageFormat::hdf5),
+                         [](const auto& each) { return std::string(io::format_of(each.param).name); });
 
 TEST_P(RoundTrip, EveryShape) {
   int number = 0;
@@ -98,7 +98,8 @@ TEST(TiffRoundTrip, EveryType) {
   const std::string path = folder / "image.tif";
   const Box domain{{0, 37}, {0, 23}, {0, 3}};
   const auto check = [&]<class T>(T) {
-    const auto sink = io::create_tiff(MPI_COMM_WORLD, path, domain, element_type_of<T>());
+    const auto sink =
+        io::create_image(MPI_COMM_WORLD, io::ImageFormat::tiff, path, domain, element_type_of<T>());
     round_trip<T>(*sink, path, domain, Cut::rows, Cut::columns, Layout::padded);
   };
   check(std::int8_t{});
@@ -113,10 +114,12 @@ TEST(LargeRoundTrip, MoreThanOneBandAndOneStagedPiece) {
   const SharedFolder folder;
   const Box domain{{0, 2100}, {0, 1500}, {0, 3}};
   const std::string png = folder / "image.png";
-  const auto png_sink = io::create_png(MPI_COMM_WORLD, png, domain, ElementType::uint16);
+  const auto png_sink =
+      io::create_image(MPI_COMM_WORLD, io::ImageFormat::png, png, domain, ElementType::uint16);
   round_trip<std::uint16_t>(*png_sink, png, domain, Cut::columns, Cut::rows, Layout::padded);
   const std::string tiff = folder / "image.tif";
-  const auto tiff_sink = io::create_tiff(MPI_COMM_WORLD, tiff, domain, ElementType::uint16);
+  const auto tiff_sink =
+      io::create_image(MPI_COMM_WORLD, io::ImageFormat::tiff, tiff, domain, ElementType::uint16);
   round_trip<std::uint16_t>(*tiff_sink, tiff, domain, Cut::columns, Cut::rows, Layout::padded);
   const std::string hdf5 = folder / "image.h5";
   const auto hdf5_sink = io::create_hdf5(MPI_COMM_WORLD, hdf5, "image", domain, ElementType::uint16);
@@ -146,8 +149,9 @@ TEST(ImageSource, MayBeReadAgainAndWithoutAnyPoints) {
   for (const std::string name : {"image.h5", "image.png"}) {
     const std::string path = folder / name;
     const bool png = name == "image.png";
-    const auto sink = png ? io::create_png(MPI_COMM_WORLD, path, domain, ElementType::uint8)
-                          : io::create_hdf5(MPI_COMM_WORLD, path, "image", domain, ElementType::uint8);
+    const auto sink =
+        png ? io::create_image(MPI_COMM_WORLD, io::ImageFormat::png, path, domain, ElementType::uint8)
+            : io::create_hdf5(MPI_COMM_WORLD, path, "image", domain, ElementType::uint8);
     sink->write(filled<std::uint8_t>(part_of(domain, Cut::rows)).block());
     const auto source = io::open_image(
         MPI_COMM_WORLD, path,

@@ -217,7 +217,7 @@ TEST_F(TiffReading, OtherSamplesAreRefused) {
 TEST_F(TiffReading, HasNoDataSets) {
   write<std::uint8_t>(plain_tiff<std::uint8_t>(5, 4, 1));
   expect_input_error([&] { io::inspect_image(path_, {"image"}); },
-                     {path_ + ": is a TIFF file, which has no data sets"});
+                     {path_ + ": has the format TIFF, which has no data sets"});
 }
 
 /// Each rank decodes what it needs: a damaged strip of another part of the image stays unnoticed.

@@ -13,7 +13,7 @@ class TiffWriting : public testing::Test {
   /// Writes an array cut in this way, and expects libtiff to find its points.
   template <class T>
   void expect_written(const Box& domain, Cut cut) {
-    io::create_tiff(MPI_COMM_WORLD, path_, domain, element_type_of<T>())
+    io::create_image(MPI_COMM_WORLD, io::ImageFormat::tiff, path_, domain, element_type_of<T>())
         ->write(filled<T>(part_of(domain, cut), Layout::padded).block());
     EXPECT_EQ(folder_.files(), std::vector<std::string>{"image.tif"});
     on_rank_0([&] { expect_points<T>(domain); });
@@ -78,18 +78,6 @@ TEST_F(TiffWriting, SeveralStripsAndBands) {
 TEST_F(TiffWriting, MuchDataNeedsBigTiff) {
   EXPECT_FALSE(io::detail::needs_big_tiff(4'000'000'000));
   EXPECT_TRUE(io::detail::needs_big_tiff(4'200'000'000));
-}
-
-TEST_F(TiffWriting, RefusesOtherShapes) {
-  const auto refused = [&](const Box& domain, const std::string& word) {
-    expect_input_error([&] { io::create_tiff(MPI_COMM_WORLD, path_, domain, ElementType::uint8); },
-                       {path_ + ": ", word, "write HDF5 instead"});
-  };
-  refused({{0, 4}, {0, 4}, {0, 2}}, "1, 3 or 4 channels");
-  refused({{0, 4}}, "1, 3 or 4 channels");
-  refused({{0, 2}, {0, 2}, {0, 3}, {0, 1}}, "1, 3 or 4 channels");
-  refused({{0, std::int64_t{1} << 32}, {0, 2}}, "too large for TIFF");
-  EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the path that the deck gives for `key`; empty if the deck gives no path or the program lacks the
 /// key.
-std::string path_of(const deck::Deck& deck, const char* key) {
+std::string path_of(const deck::Deck& deck, const std::string& key) {
   return deck.schema().find(key) == nullptr ? "" : deck.text_of(key);
 }
 
@@ -89,60 +89,57 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
                                fmt::join(keys, ", "), last));
 }
 
-}  // namespace
+/// Returns whether the program has a key for files of the format.
+bool is_written(const PipelineApplication& application, const io::Format& format) {
+  if (format.id == io::ImageFormat::rle) return application.writes_patterns;
+  if (format.id == io::ImageFormat::flo) return application.writes_flows;
+  return !format.output.empty();
+}
 
-bool has_output(const deck::Deck& deck) { return !asked_files(deck).empty(); }
+/// Returns whether files of the format show the picture of the program instead of its result.
+bool is_picture(const PipelineApplication& application, const io::Format& format) {
+  return format.id == io::ImageFormat::png && !application.picture.empty();
+}
 
-void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
-  using deck::ValueType;
+deck::KeyDeclaration file_key(const std::string& name, const std::string& help) {
+  return {.name = name, .type = deck::ValueType::path, .group = "Files", .help = help};
+}
+
+void declare_keys_about_hdf5(deck::Schema& schema, const PipelineApplication& application) {
   schema.add(
-      {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
-  schema.add({.name = "output.xdmf",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"});
+      file_key("output.xdmf", "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"));
   declare_written_stages(schema, application);
   schema.add({.name = "output.chunks",
-              .type = ValueType::grid,
+              .type = deck::ValueType::grid,
               .group = "Files",
               .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
                       "along others; without it, arrays are contiguous unless they are compressed",
               .unit = "points"});
   schema.add({.name = "output.compression",
-              .type = ValueType::integer,
+              .type = deck::ValueType::integer,
               .group = "Files",
               .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
               .minimum = 1,
               .maximum = 9});
-  schema.add({.name = "output.png",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = application.picture.empty() ? "The result as PNG" : "A picture of the result as PNG"});
-  schema.add(
-      {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
-  schema.add({.name = "output.raw",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "The numbers of the result alone: C order (x fastest), this machine's byte order"});
-  if (application.writes_patterns)
-    schema.add({.name = "output.rle",
-                .type = ValueType::path,
-                .group = "Files",
-                .help = "The result as an RLE pattern: cells that are not 0 are alive"});
-  if (application.writes_flows)
-    schema.add({.name = "output.flo",
-                .type = ValueType::path,
-                .group = "Files",
-                .help = "The result as a .flo file of the Middlebury benchmark"});
-  schema.add({.name = "output.history",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "The residuals of loops, turn by turn, as CSV; output.file holds them, too"});
-  if (!application.build) return;
-  schema.add({.name = "output.comparison",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "A PNG with the middle of the image before and after"});
+}
+
+}  // namespace
+
+bool has_output(const deck::Deck& deck) { return !asked_files(deck).empty(); }
+
+void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
+  for (const io::Format& format : io::formats()) {
+    if (!is_written(application, format)) continue;
+    const char* what = is_picture(application, format) ? "A picture of the result" : "The result";
+    schema.add(file_key(output_key_in(format), format.help.empty()
+                                                   ? fmt::format("{} as {}", what, format.name)
+                                                   : std::string(format.help)));
+    if (format.id == io::ImageFormat::hdf5) declare_keys_about_hdf5(schema, application);
+  }
+  schema.add(file_key("output.history",
+                      "The residuals of loops, turn by turn, as CSV; output.file holds them, too"));
+  if (application.build)
+    schema.add(file_key("output.comparison", "A PNG with the middle of the image before and after"));
 }
 
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,
@@ -161,20 +158,14 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& app
     const bool has_channels = inputs.image() != nullptr || application.generates_images;
     add_xdmf(deck, result, has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z);
   }
-  if (const std::string path = deck.text_of("output.png"); !path.empty()) {
-    const ArrayDeclaration& shown =
-        application.picture.empty() ? result : pipeline[pipeline.find(application.picture)];
-    auto sink = io::create_png(communicator, path, shown.domain, shown.type, threads);
-    if (application.picture.empty())
-      tee_.sinks.push_back(std::move(sink));
-    else
-      stages_[application.picture] = std::move(sink);
+  for (const io::Format& format : io::formats()) {
+    const std::string path = path_of(deck, output_key_in(format));
+    if (path.empty() || format.id == io::ImageFormat::hdf5) continue;
+    const bool is_shown = is_picture(application, format);
+    const ArrayDeclaration& shown = is_shown ? pipeline[pipeline.find(application.picture)] : result;
+    auto sink = io::create_image(communicator, format.id, path, shown.domain, shown.type, threads);
+    (is_shown ? stages_[application.picture] : tee_.sinks.emplace_back()) = std::move(sink);
   }
-  for (const std::string& key : output_keys())
-    if (const std::string path = path_of(deck, key.c_str());
-        !path.empty() && key != "output.file" && key != "output.png")
-      tee_.sinks.push_back(
-          io::create_image(communicator, format_of_key(key), path, result.domain, result.type));
   if (!comparison_.empty()) add_comparison(deck, *inputs.image(), result);
 }
 
@@ -188,7 +179,7 @@ void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& i
             "the image is {} {}, but the result {} {}: only equal ones can be compared, so leave it out",
             to_string(image.domain), name_of(image.type), to_string(result.domain), name_of(result.type)));
   // Tests that the file can be written. The sink is destroyed at once.
-  io::create_png(communicator_, comparison_, image.domain, image.type);
+  io::create_image(communicator_, io::ImageFormat::png, comparison_, image.domain, image.type);
 }
 
 void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, const ArrayDeclaration& result,

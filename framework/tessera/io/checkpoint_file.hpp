@@ -33,11 +33,11 @@ struct CheckpointNotes {
   double residual = 0;
 };
 
-/// Writes a checkpoint, which is an HDF5 file. The file has a data set for each array, and the notes are its
-/// attributes. The file also holds checksums of its content, by which CheckpointReader finds damage. The
-/// checksums do not depend on the number of ranks. All calls are collective, with the same arguments on every
-/// rank except for blocks and residuals. If a call fails, all ranks throw the same InputError. If one of
-/// several ranks cannot write, some or all ranks throw StrandedError instead.
+/// Writes a checkpoint: an HDF5 file with a data set for each array, the notes as attributes, and checksums,
+/// by which CheckpointReader finds damage, and which do not depend on the number of ranks. All calls are
+/// collective, with the same arguments on every rank except for blocks and residuals. If a call fails, all
+/// ranks throw the same InputError, but if one of several ranks cannot write, some or all throw
+/// StrandedError.
 class CheckpointWriter {
  public:
   /// Creates the file under a temporary name. The first call that writes to the file reserves space on the
@@ -48,8 +48,7 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// Writes an array. Each point of the domain of the array is in the block of exactly one rank; blocks may
-  /// be empty.
+  /// Writes an array. Each of its points is in the block of exactly one rank; blocks may be empty.
   void write(const FileArray& array, const HostBlock& block);
 
   /// Writes the notes, and the residuals of the turns so far. The residuals are those that rank 0 passes; the
@@ -61,9 +60,8 @@ class CheckpointWriter {
   std::unique_ptr<Content> content_;
 };
 
-/// Reads a checkpoint. The number of ranks may differ from that of the run that wrote the checkpoint. All
-/// calls except path(), notes() and arrays() are collective. If the file is damaged, they throw the same
-/// InputError on every rank.
+/// Reads a checkpoint, on any number of ranks. All calls except path(), notes() and arrays() are collective.
+/// If the file is damaged, they throw the same InputError on every rank.
 class CheckpointReader {
  public:
   /// Opens the file and reads its notes.
@@ -79,8 +77,7 @@ class CheckpointReader {
   /// The arrays in the file. The residuals are not among them.
   const std::vector<FileArray>& arrays() const;
 
-  /// Checks all arrays for damage. Each rank reads a part of each array, and the checksums are compared with
-  /// those in the file.
+  /// Checks all arrays for damage: each rank reads a part of each of them.
   void verify();
 
   /// Returns the residuals of the turns before the checkpoint, on every rank. The list may be empty.

@@ -19,8 +19,8 @@ namespace {
 using namespace detail;
 
 constexpr std::int64_t most_points = 512;  ///< the most points that are shown along x and along y
-constexpr std::int64_t half_width =
-    512;  ///< the width up to which a half of the picture is magnified, in pixels
+/// The width in pixels up to which a half of the picture is magnified.
+constexpr std::int64_t half_width = 512;
 constexpr std::int64_t separator = 4;
 constexpr std::byte separator_colour{255};
 
@@ -57,7 +57,7 @@ void assign(Crop& crop, const std::vector<std::byte>& bytes) {
   const auto* values = reinterpret_cast<const T*>(bytes.data());
   crop.values.assign(values, values + bytes.size() / sizeof(T));
   if constexpr (std::numeric_limits<T>::is_integer) {
-    crop.white = std::numeric_limits<T>::max();
+    crop.white = static_cast<float>(std::numeric_limits<T>::max());
   } else {
     for (const float value : crop.values)
       if (std::isfinite(value)) crop.white = std::max(crop.white, value);
@@ -68,23 +68,18 @@ Crop gather_middle(MPI_Comm communicator, const std::string& path, const HostBlo
                    const Box& domain) {
   const ElementType type = common_type(communicator, block);
   const Box box = middle_of(domain);
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
   std::vector<std::byte> bytes;
   collectively(communicator, [&] {
-    if (type != ElementType::uint8 && type != ElementType::uint16 && type != ElementType::float32)
+    if (!format_of(ImageFormat::png).holds(type))
       fail(path, fmt::format("a comparison shows uint8, uint16 or float32, not {}", name_of(type)),
            "leave it out");
     check_block(block, type, domain);
-    if (rank == 0) bytes.resize(static_cast<std::size_t>(box.size()) * size_of(type));
+    if (rank_of(communicator) == 0) bytes.resize(static_cast<std::size_t>(box.size()) * size_of(type));
   });
   Gatherer(communicator, block, type, box.size()).gather(packed_block(bytes.data(), type, box));
 
-  Crop crop{
-      box[0].size(), box[1].size(), box.dimensions == 3 ? static_cast<int>(box[2].size()) : 1, type, {}, 1};
-  if (type == ElementType::uint8) assign<std::uint8_t>(crop, bytes);
-  if (type == ElementType::uint16) assign<std::uint16_t>(crop, bytes);
-  if (type == ElementType::float32) assign<float>(crop, bytes);
+  Crop crop{box[0].size(), box[1].size(), static_cast<int>(channels_of(box).size()), type, {}, 1};
+  with_element_type(type, [&]<class T>(std::type_identity<T>) { assign<T>(crop, bytes); });
   return crop;
 }
 
@@ -109,7 +104,7 @@ void draw(const Crop& crop, float white, std::int64_t factor, std::int64_t x, co
 
 void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
                           const HostBlock& after_owned, const Box& domain) {
-  if (!is_writable_image(domain))
+  if (!format_of(ImageFormat::png).holds(domain))
     fail(path, fmt::format("a comparison shows images of 1, 3 or 4 channels, not {}", to_string(domain)),
          "leave it out");
   const Box shown = middle_of(domain);
@@ -117,15 +112,13 @@ void write_comparison_png(MPI_Comm communicator, const std::string& path, const 
       std::max<std::int64_t>(1, half_width / std::max(shown[0].size(), shown[1].size()));
   const std::int64_t half = shown[0].size() * factor;
   const Box box = image_domain(2 * half + separator, shown[1].size() * factor, channels_of(shown).size());
-  const auto sink = create_png(communicator, path, box, ElementType::uint8);
+  const auto sink = create_image(communicator, ImageFormat::png, path, box, ElementType::uint8);
   const Crop before = gather_middle(communicator, path, before_owned, domain);
   const Crop after = gather_middle(communicator, path, after_owned, domain);
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
   std::vector<std::byte> picture;
   HostBlock block;
   collectively(communicator, [&] {
-    if (rank != 0) return;
+    if (rank_of(communicator) != 0) return;
     picture.assign(static_cast<std::size_t>(box.size()), separator_colour);
     block = packed_block(picture.data(), ElementType::uint8, box);
     draw(before, before.white, factor, 0, block);

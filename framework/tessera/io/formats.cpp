@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/video_backend.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -36,14 +38,16 @@ bool has_signature(std::FILE* file, long offset, std::string_view signature) {
          std::fread(bytes.data(), 1, signature.size(), file) == signature.size() && bytes == signature;
 }
 
-/// Returns whether the file has the signature of HDF5. A user block, with any content, may stand before the
-/// signature. Its size is 512 bytes, or 512 bytes times a power of two.
+constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
+
+/// Returns whether the file has the signature of HDF5 after a user block, which has any content and 512 bytes
+/// times a power of two.
 bool is_hdf5(const std::string&, std::FILE* file) {
   if (file == nullptr) return false;
   std::fseek(file, 0, SEEK_END);
   const long size = std::ftell(file);
-  for (long offset = 0; offset < size; offset = offset == 0 ? 512 : 2 * offset)
-    if (has_signature(file, offset, "\x89HDF\r\n\x1a\n"sv)) return true;
+  for (long offset = 512; offset < size; offset *= 2)
+    if (has_signature(file, offset, hdf5_signature)) return true;
   return false;
 }
 
@@ -75,48 +79,111 @@ const Format& known_format_at(const std::string& path) {
 
 void check_choice(const std::string& path, const Format& format, const ImageChoice& choice) {
   if (!choice.dataset.empty() && !format.traits.has_datasets)
-    fail(path, fmt::format("is {}, which has no data sets", format.kind), "leave the data set's name out");
+    fail(path, fmt::format("has the format {}, which has no data sets", format.name),
+         "leave the data set's name out");
   if (choice.page && !format.traits.has_pages)
-    fail(path, fmt::format("is {}, which has no pages", format.kind), "leave the page out");
+    fail(path, fmt::format("has the format {}, which has no pages", format.name), "leave the page out");
   if (choice.page && *choice.page < 0)
     fail(path, fmt::format("has no page {}", *choice.page), "give one from 0 on");
 }
 
-[[noreturn]] void fail_without(const std::string& path, std::string_view library, const char* way_out) {
-  fail(path, fmt::format("this Tessera was built without {}", library),
-       fmt::format("configure it with -DTESSERA_{}=ON, or {}", library, way_out));
+/// Returns the items as "a", "a or b" or "a, b or c", where `last_word` is "or".
+template <class Items>
+std::string alternatives(const Items& items, const std::string& last_word) {
+  if (items.size() == 1) return fmt::format("{}", items.front());
+  return fmt::format("{} {} {}", fmt::join(items.begin(), items.end() - 1, ", "), last_word, items.back());
+}
+
+/// Throws InputError if files of the format cannot hold such an array.
+void check_array(const std::string& path, const Format& format, const Box& domain, ElementType type) {
+  constexpr const char* advice = "write HDF5 instead";
+  if (!format.holds(type)) {
+    std::vector<std::string_view> names;
+    for (const ElementType held : format.types) names.push_back(name_of(held));
+    fail(path, fmt::format("{} holds {}, not {}", format.name, alternatives(names, "or"), name_of(type)),
+         advice);
+  }
+  if (!format.holds(domain))
+    fail(path,
+         fmt::format("{} holds images of {} channel{}, not {}", format.name,
+                     alternatives(format.channels, "or"), format.channels.back() == 1 ? "" : "s",
+                     to_string(domain)),
+         advice);
+  if (format.channels.empty()) return;
+  // A row may be sent as one message, and MPI counts the bytes of a message with an int.
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (bytes_of_row(domain, type) > most || domain[1].size() > most)
+    fail(path, fmt::format("{} is too large for {}", to_string(domain), format.name), advice);
 }
 
 }  // namespace
 
 void detail::fail_to_read_without(const std::string& path, std::string_view library) {
-  fail_without(path, library, "convert the file");
+  fail(path, fmt::format("this Tessera was built without {}", library),
+       fmt::format("configure it with -DTESSERA_{}=ON, or convert the file", library));
 }
 
 void detail::fail_to_write_without(const std::string& path, std::string_view library) {
-  fail_without(path, library, "write another format");
+  fail(path, fmt::format("this Tessera was built without {}", library),
+       fmt::format("configure it with -DTESSERA_{}=ON, or write another format", library));
 }
 
-const std::vector<Format>& formats() {
-  using enum ImageFormat;
+bool Format::holds(ElementType type) const {
+  return types.empty() || std::ranges::find(types, type) != types.end();
+}
+
+bool Format::holds(const Box& domain) const {
+  if (channels.empty()) return true;
+  const bool is_image = !domain.empty() && (domain.dimensions == 2 || domain.dimensions == 3);
+  return is_image && std::ranges::find(channels, channels_of(domain).size()) != channels.end();
+}
+
+namespace {
+
+std::vector<Format> make_table() {
+  using enum ElementType;
+  using Types = std::vector<ElementType>;
+  const Types of_pictures = {uint8, uint16, float32};
+  const Types real = {int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64};
+  const Types of_ome = {int8, uint8, int16, uint16, int32, uint32, float32, float64};
   // clang-format off
-  static const std::vector<Format> table = {
-      {png, "PNG", "a PNG file", "PNG", "png", {".png"}, {"\x89PNG\r\n\x1a\n"sv}, nullptr, png_format,
-       {.is_listed = true, .is_read_in_order = true}},
-      {hdf5, "HDF5", "an HDF5 file", "HDF5", "file", {".h5", ".hdf5", ".hdf", ".he5"}, {}, is_hdf5,
-       hdf5_format, {.is_listed = true, .has_datasets = true, .needs_one_thread = true}},
-      {tiff, "TIFF", "a TIFF file", "TIFF", "tiff", {".tif", ".tiff", ".btf", ".tf8"},
-       {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}, nullptr, tiff_format,
-       {.is_listed = true, .has_pages = true}},
-      {jpeg, "JPEG", "a JPEG file", "JPEG", "", {".jpg", ".jpeg", ".jpe", ".jfif"}, {"\xff\xd8\xff"sv},
-       nullptr, jpeg_format, {.is_listed = true, .is_read_in_order = true}},
-      {fits, "FITS", "a FITS file", "FITS", "", {".fits", ".fit", ".fts"}, {"SIMPLE  "sv}, nullptr,
-       fits_format, {.is_listed = true, .has_datasets = true, .needs_one_thread = true}},
-      {raw, "raw numbers", "a raw file", "", "raw", {".raw"}, {}, nullptr, raw_format, {}},
-      {rle, "RLE", "an RLE file", "", "rle", {".rle"}, {}, is_rle, rle_format, {.is_listed = true}},
-      {flo, "FLO", "a .flo file", "", "flo", {".flo"}, {"PIEH"sv}, nullptr, flo_format, {}},
-      {ome_tiff, "OME-TIFF", "an OME-TIFF file", "TIFF", "", {}, {}, nullptr, ome_tiff_format, {}}};
+  return {
+      {.id = ImageFormat::hdf5, .name = "HDF5", .library = "HDF5", .output = "file",
+       .endings = {".h5", ".hdf5", ".hdf", ".he5"}, .signatures = {hdf5_signature}, .is_at = is_hdf5,
+       .functions = hdf5_format,
+       .traits = {.is_listed = true, .has_datasets = true, .needs_one_thread = true}},
+      {.id = ImageFormat::png, .name = "PNG", .library = "PNG", .output = "png", .endings = {".png"},
+       .signatures = {"\x89PNG\r\n\x1a\n"sv}, .types = of_pictures, .channels = {1, 3, 4},
+       .functions = png_format, .traits = {.is_listed = true}},
+      {.id = ImageFormat::tiff, .name = "TIFF", .library = "TIFF", .output = "tiff",
+       .endings = {".tif", ".tiff", ".btf", ".tf8"},
+       .signatures = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}, .types = real, .channels = {1, 3, 4},
+       .functions = tiff_format, .traits = {.is_listed = true, .has_pages = true}},
+      {.id = ImageFormat::jpeg, .name = "JPEG", .library = "JPEG",
+       .endings = {".jpg", ".jpeg", ".jpe", ".jfif"}, .signatures = {"\xff\xd8\xff"sv}, .functions = jpeg_format, .traits = {.is_listed = true}},
+      {.id = ImageFormat::fits, .name = "FITS", .library = "FITS", .endings = {".fits", ".fit", ".fts"},
+       .signatures = {"SIMPLE  "sv}, .functions = fits_format,
+       .traits = {.is_listed = true, .has_datasets = true, .needs_one_thread = true}},
+      {.id = ImageFormat::raw, .name = "raw numbers", .output = "raw",
+       .help = "The numbers of the result alone: C order (x fastest), this machine's byte order",
+       .endings = {".raw"}, .functions = raw_format},
+      {.id = ImageFormat::rle, .name = "RLE", .output = "rle",
+       .help = "The result as an RLE pattern: cells that are not 0 are alive", .endings = {".rle"},
+       .is_at = is_rle, .types = {uint8}, .channels = {1}, .functions = rle_format,
+       .traits = {.is_listed = true, .is_special = true}},
+      {.id = ImageFormat::flo, .name = "FLO", .output = "flo",
+       .help = "The result as a .flo file of the Middlebury benchmark", .endings = {".flo"},
+       .signatures = {"PIEH"sv}, .types = {float32}, .channels = {2}, .functions = flo_format,
+       .traits = {.is_special = true}},
+      {.id = ImageFormat::ome_tiff, .name = "OME-TIFF", .library = "TIFF", .types = of_ome,
+       .channels = {1, 3, 4}, .functions = ome_tiff_format}};
   // clang-format on
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> table = make_table();
   return table;
 }
 
@@ -126,22 +193,14 @@ std::string readable_formats(const std::string& last_word) {
   std::vector<std::string_view> names;
   for (const Format& format : formats())
     if (format.traits.is_listed) names.push_back(format.name);
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{} {} {}", fmt::join(names, ", "), last_word, last);
+  return alternatives(names, last_word);
 }
 
 std::string formats_text() {
   std::vector<std::string> with, without;
-  for (const Format& format : formats()) {
-    if (format.name != format.library) continue;
-    const bool is_hdf5 = format.id == ImageFormat::hdf5;
-    std::vector<std::string>& list = format.is_built() ? with : without;
-    // HDF5 comes first, with its version.
-    list.insert(is_hdf5 ? list.begin() : list.end(), is_hdf5 && format.is_built()
-                                                         ? fmt::format("HDF5 {}", hdf5_version())
-                                                         : std::string(format.name));
-  }
+  for (const Format& format : formats())
+    if (format.name == format.library) (format.is_built() ? with : without).emplace_back(format.name);
+  if (!with.empty() && with.front() == "HDF5") with.front() += " " + hdf5_version();
   (has_video ? with : without).emplace_back("VIDEO");
   if (!without.empty()) without.front().insert(0, "without ");
   with.insert(with.end(), without.begin(), without.end());
@@ -162,7 +221,9 @@ ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
   const Format& format = known_format_at(path);
   check_choice(path, format, choice);
   if (!format.is_built()) fail_to_read_without(path, format.library);
-  return format.functions.inspect(path, choice);
+  ImageInfo info = format.functions.inspect(path, choice);
+  info.format = format.id;
+  return info;
 }
 
 ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
@@ -191,6 +252,7 @@ std::unique_ptr<BlockSink> create_image(MPI_Comm communicator, ImageFormat id, c
                                         const Box& domain, ElementType type, int threads) {
   const Format& format = format_of(id);
   if (!format.is_built()) fail_to_write_without(path, format.library);
+  check_array(path, format, domain, type);
   if (format.functions.create == nullptr)
     throw InternalError(fmt::format("{}: {} is not written by create_image", path, format.name));
   return format.functions.create(communicator, path, domain, type, threads);

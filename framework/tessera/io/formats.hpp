@@ -20,21 +20,21 @@ struct ImageChoice;
 struct ImageInfo;
 
 /// The formats of image files. `ome_tiff` is a TIFF file with a pyramid, which is only written. `rle` is a
-/// pattern of the Game of Life with run-length encoding. `flo` is an optical flow in the format of the
-/// Middlebury benchmark. `raw` is a file that holds only numbers, without a description of their type and
-/// shape.
+/// pattern of the Game of Life with run-length encoding. `flo` is an optical flow of the Middlebury
+/// benchmark. `raw` is a file that holds only numbers, without a description of their type and shape.
 enum class ImageFormat : std::uint8_t { png, hdf5, tiff, jpeg, fits, rle, flo, ome_tiff, raw };
 
 /// What Tessera can do with files of a format. A function is null if Tessera cannot do this, and all are null
 /// in a build without the library of the format.
 struct FormatFunctions {
-  /// Returns a description of the image in the file. Not collective. Throws InputError when the file is
-  /// damaged.
+  /// Returns a description of the image in the file, in which `format` need not be set. Not collective.
+  /// Throws InputError when the file is damaged.
   ImageInfo (*inspect)(const std::string& path, const ImageChoice& choice) = nullptr;
   /// Returns a source of the image, as open_image does.
   std::unique_ptr<BlockSource> (*open)(MPI_Comm communicator, const std::string& path,
                                        const ImageInfo& info) = nullptr;
-  /// Creates a file and returns its sink, as create_image does.
+  /// Creates a file for an array that the row of the table allows, and returns its sink, as create_image
+  /// does.
   std::unique_ptr<BlockSink> (*create)(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type, int threads) = nullptr;
 };
@@ -49,8 +49,8 @@ struct FormatTraits {
   bool has_pages = false;
   /// Whether only one thread at a time may read and write such files, as the library is not made for several.
   bool needs_one_thread = false;
-  /// Whether files can only be decoded from their beginning.
-  bool is_read_in_order = false;
+  /// Whether files hold one kind of results only, so that only programs with such results have the key.
+  bool is_special = false;
 };
 
 /// A format of image files: a row of the table that formats() returns.
@@ -58,31 +58,40 @@ struct Format {
   /// The format.
   ImageFormat id = ImageFormat::raw;
   /// The name of the format in messages.
-  std::string_view name;
-  /// The words of messages for a file of this format.
-  std::string_view kind;
+  std::string_view name = {};
   /// The library that the format needs, as in the name of the CMake option TESSERA_<library>; empty if the
   /// format needs none.
-  std::string_view library;
+  std::string_view library = {};
   /// The last word of the deck's key for a result in this format, as in `output.png`; empty if no program has
   /// such a key.
-  std::string_view output;
+  std::string_view output = {};
+  /// What `--help` says about this key; empty means that the result is written, as the format of this name.
+  std::string_view help = {};
   /// The endings of file names, in lower case. Messages propose the first one.
-  std::vector<std::string_view> endings;
+  std::vector<std::string_view> endings = {};
   /// The bytes with which files begin: those of one of the signatures.
-  std::vector<std::string_view> signatures;
+  std::vector<std::string_view> signatures = {};
   /// Returns whether there is an image of this format at the path; null if the signatures are enough. `file`
   /// is open at any place, or null if there is a folder at the path.
   bool (*is_at)(const std::string& path, std::FILE* file) = nullptr;
+  /// The types of elements with which files are written; all types if it is empty.
+  std::vector<ElementType> types = {};
+  /// The numbers of channels with which files are written. If it is empty, files hold arrays of any
+  /// dimensions.
+  std::vector<std::int64_t> channels = {};
   /// What reads and writes the files. It is defined in the folder io/formats.
-  FormatFunctions functions;
+  FormatFunctions functions = {};
   /// What callers have to know about the files.
-  FormatTraits traits;
+  FormatTraits traits = {};
 
   /// Returns whether this Tessera was built with the library of the format.
   bool is_built() const {
     return functions.inspect != nullptr || functions.open != nullptr || functions.create != nullptr;
   }
+  /// Returns whether files are written with elements of this type.
+  bool holds(ElementType type) const;
+  /// Returns whether files are written with arrays of these points.
+  bool holds(const Box& domain) const;
 };
 
 /// Returns the table of all formats, which is always in the same order.
@@ -91,7 +100,7 @@ const std::vector<Format>& formats();
 /// Returns the row of the table for a format.
 const Format& format_of(ImageFormat id);
 
-/// Returns the names of the formats that are listed among those that can be read, such as "PNG, HDF5 or TIFF"
+/// Returns the names of the formats that are listed among those that can be read, such as "HDF5, PNG or TIFF"
 /// with `or` as the last word.
 std::string readable_formats(const std::string& last_word);
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,17 +21,15 @@
 namespace tessera::io {
 
 // All functions of this header that create a file are collective, with the same arguments on every rank. They
-// create the file under a temporary name in the folder of `path`. A folder that cannot be written is thus
-// reported, by an InputError, before any pixel is computed. `communicator` must outlive the sink.
+// create it under a temporary name in the folder of `path`, so that they throw InputError if the folder
+// cannot be written, before any pixel is computed. `communicator` must outlive the sink.
 //
 // The blocks that the ranks pass to `write` contain each point of `domain` exactly once; blocks may be empty.
-// `write` is called once. Alternatively, `write_part` is called for one part after the other. The parts of
-// PNG, TIFF, RLE and FLO files are cut along y. After `write`, or after the last `write_part`, the file is
-// complete and gets its final name. A sink that is destroyed before its file is complete, or whose `write`
-// throws an exception, leaves no file. The destruction of a sink is also collective. HDF5 and raw files may
-// also be written layer by layer of the slowest dimensions, and each layer in parts.
-// If `write` fails, it throws the same error on every rank. HDF5 files differ: if one of several ranks cannot
-// write such a file, some or all ranks throw StrandedError.
+// `write` is called once. Alternatively, `write_part` is called for one part after the other: the parts are
+// cut along y, and those of HDF5 and raw files also along the slowest dimensions, each layer again in parts.
+// Then the file is complete and gets its final name. A sink that is destroyed before, which is collective, or
+// whose `write` throws, leaves no file. If `write` fails, it throws the same error on every rank, except that
+// some or all of several ranks throw StrandedError when one cannot write an HDF5 file.
 
 /// A data set of one dimension, such as the residuals of a loop.
 struct NumberList {
@@ -82,92 +81,54 @@ struct Hdf5Storage {
 
 /// Creates an HDF5 file with a data set for each array, and returns a sink for each array. The dimensions of
 /// a data set are stored slowest first: (H, W) for height and width, or (C, H, W) with C channels. An array
-/// whose domain does not begin at 0 gets the attribute `origin`, which is its first point, slowest dimension
-/// first. Each rank writes its own blocks, through MPI-IO. When the last array has been written, `notes` is
-/// called on every rank, and its result is added to the file. The file is then complete. Collective, as
-/// explained at the top of this header. Throws InputError when the file cannot be created, and InternalError
-/// when an array has no points.
+/// whose domain does not begin at 0 has the attribute `origin`, its first point, slowest dimension first.
+/// Each rank writes its own blocks, through MPI-IO. After the last array, `notes` is called on every rank,
+/// and its result is added to the file. Collective. Throws InputError when the file cannot be created, and
+/// InternalError when an array has no points.
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
                                                     const std::vector<FileArray>& arrays,
                                                     const Hdf5Storage& storage,
                                                     std::function<FileNotes()> notes = {});
 
-/// Creates an HDF5 file with one contiguous data set, and returns its sink. Everything else is as in the
-/// function for several arrays. Collective.
-std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
-                                       const std::string& dataset, const Box& domain, ElementType type,
-                                       std::function<FileNotes()> notes = {});
+/// Creates an HDF5 file with one contiguous data set, and returns its sink, as the function above does.
+inline std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
+                                              const std::string& dataset, const Box& domain, ElementType type,
+                                              std::function<FileNotes()> notes = {}) {
+  return std::move(create_hdf5(communicator, path, {{dataset, type, domain}}, {}, std::move(notes)).front());
+}
 
-/// Creates a file of one image in a format of the table formats() that has a function for this. Formats are
-/// written as follows. Collective. Throws InputError when the file cannot be written, when the format has no
-/// such arrays, and when Tessera was built without it.
+/// Creates a file of one image in a format of the table formats() that is written, HDF5 excepted. Collective.
+/// Throws InputError when the file cannot be written, when the format does not hold such arrays, and when
+/// Tessera was built without it.
 ///
-/// - PNG: The image is grey if `domain` has 2 dimensions or 1 channel, RGB if it has 3 channels, and RGBA if
-///   it has 4. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
-///   rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB, and are encoded there
-///   by `threads` threads. The bytes of the file depend neither on the number of threads nor on that of
-///   ranks.
-/// - TIFF: Strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB. Channels
-/// are
-///   as in PNG. Elements of all types except complex ones are stored unchanged. Rows are sent to rank 0 in
-///   bands of a few MiB.
-/// - OME-TIFF: A TIFF file with a pyramid: the image in the first directory, with a description of its pixels
+/// - PNG: grey for 1 channel, RGB for 3, and RGBA for 4. uint8 and uint16 are stored unchanged. float32 is
+///   clamped to [0, 1], scaled to 16 bits and rounded to nearest; NaN becomes 0. `threads` threads of rank 0
+///   encode the rows. The bytes of the file depend neither on their number nor on that of ranks.
+/// - TIFF: strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB.
+/// - OME-TIFF: a TIFF file with a pyramid: the image in the first directory, with a description of its pixels
 ///   for Bio-Formats and others, and in directories below it the image at half, a quarter and so on of its
 ///   size, down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the
-///   level before, rounded to nearest, halves up. Everything else is as in TIFF, except that OME has no
-///   integers of 64 bits. The levels are kept in a nameless file in the folder of `path`, of a third of the
-///   size of the image, until the image is complete.
-/// - Raw: Only the numbers, in the byte order of this machine. x changes fastest, then y, then the third
-///   dimension. In C order, the shape is (H, W) for height and width, or (C, H, W) with C channels. Each rank
-///   writes its own block.
-/// - RLE: A pattern of the Game of Life, from an array of uint8 with 2 dimensions. Cells that are not 0 are
-///   alive. Rows are sent to rank 0 in bands of a few MiB.
-/// - FLO: An optical flow as the Middlebury benchmark keeps it, from an array of float32 with two channels,
-///   which are the displacements u and v. Rows are sent to rank 0 in bands of a few MiB.
+///   level before, rounded to nearest, halves up. Until the image is complete, the levels are in a nameless
+///   file in the folder of `path`, of a third of the size of the image.
+/// - Raw: only the numbers, in the byte order of this machine, x fastest, then y, and so on.
+/// - RLE: a pattern of the Game of Life. Cells that are not 0 are alive.
+/// - FLO: an optical flow as the Middlebury benchmark keeps it. The channels are the displacements u and v.
+///
+/// Each rank writes its own block of a raw file. The rows of other files are sent to rank 0 in bands of a few
+/// MiB.
 std::unique_ptr<BlockSink> create_image(MPI_Comm communicator, ImageFormat format, const std::string& path,
                                         const Box& domain, ElementType type, int threads = 1);
-
-/// Creates a PNG file, as create_image does.
-inline std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path,
-                                             const Box& domain, ElementType type, int threads = 1) {
-  return create_image(communicator, ImageFormat::png, path, domain, type, threads);
-}
-/// Creates a TIFF file, as create_image does.
-inline std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path,
-                                              const Box& domain, ElementType type) {
-  return create_image(communicator, ImageFormat::tiff, path, domain, type);
-}
-/// Creates an OME-TIFF file with a pyramid, as create_image does.
-inline std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm communicator, const std::string& path,
-                                                  const Box& domain, ElementType type) {
-  return create_image(communicator, ImageFormat::ome_tiff, path, domain, type);
-}
-/// Creates a raw file, as create_image does.
-inline std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& path,
-                                             const Box& domain, ElementType type) {
-  return create_image(communicator, ImageFormat::raw, path, domain, type);
-}
-/// Creates an RLE pattern file, as create_image does.
-inline std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path,
-                                             const Box& domain, ElementType type) {
-  return create_image(communicator, ImageFormat::rle, path, domain, type);
-}
-/// Creates a .flo file, as create_image does.
-inline std::unique_ptr<BlockSink> create_flo(MPI_Comm communicator, const std::string& path,
-                                             const Box& domain, ElementType type) {
-  return create_image(communicator, ImageFormat::flo, path, domain, type);
-}
 
 /// The meaning of the third dimension of an array: a channel of a colour image, or the coordinate z.
 enum class ThirdDimension : std::uint8_t { channel, z };
 
 /// Creates an XDMF 2 file, which describes the data set `dataset` of the HDF5 file `hdf5_path` for ParaView,
-/// VisIt and VTK. The file describes a grid with a spacing of 1, which has one point for each element. If the
-/// third dimension is the channel, the file describes each channel as an attribute (an array in ParaView) of
-/// its own. The XDMF file names the HDF5 file by a path relative to its own folder, so that both files can be
-/// moved together. In ParaView, the 'XDMF Reader' shows all such files. The 'Xdmf3 Reader' shows all of them
-/// except those with channels. The sink ignores the blocks that it gets. Call its `write` only when the HDF5
-/// file is complete. Collective. Throws InputError when the XDMF file cannot be written.
+/// VisIt and VTK: a grid with a spacing of 1 and a point for each element. If the third dimension is the
+/// channel, each channel is an attribute (an array in ParaView) of its own; ParaView's 'XDMF Reader' shows
+/// these, too, and its 'Xdmf3 Reader' only the others. The path of the HDF5 file is relative to the folder of
+/// the XDMF file, so that both can be moved together. The sink ignores the blocks that it gets. Call its
+/// `write` only when the HDF5 file is complete. Collective. Throws InputError when the file cannot be
+/// written.
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);
@@ -188,10 +149,9 @@ class BlockWriter {
   virtual void complete() = 0;
 };
 
-/// Creates a raw file, which holds only the numbers, as create_raw does. The space on the disk is reserved at
-/// once, if the file system supports this. Collective, with the same arguments on all ranks. Throws
-/// InputError when the file cannot be created, or when there is no room for it. `communicator` must outlive
-/// the result.
+/// Creates a raw file, which holds only the numbers. The space on the disk is reserved at once, if the file
+/// system supports this. Collective, with the same arguments on all ranks. Throws InputError when the file
+/// cannot be created, or when there is no room for it. `communicator` must outlive the result.
 std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
                                                const Box& domain, ElementType type);
 
@@ -202,17 +162,15 @@ std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm communicator, const std
                                                 ElementType type);
 
 /// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
-/// processing on the left, and after processing on the right. Each half shows at most 512 x 512 points, with
-/// 8 bits per channel; images of fewer points are magnified to about 512 pixels. `before_owned` and
-/// `after_owned` are the blocks of both arrays that this rank owns. The two arrays may be distributed
-/// differently. Only the points that are shown are sent to rank 0. Collective.
+/// it on the left, and after it on the right. Each half shows at most 512 x 512 points, with 8 bits per
+/// channel; images of fewer points are magnified to about 512 pixels. `before_owned` and `after_owned` are
+/// the blocks of both arrays that this rank owns, which may be distributed differently. Only the points that
+/// are shown are sent to rank 0. Collective.
 ///
-/// `domain` has 2 dimensions, or 3 dimensions with 1, 3 or 4 channels. The elements are uint8, uint16 or
-/// float32. Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or
-/// to the greatest value that is shown if this value is more than 1. If both arrays have the same type, both
-/// are shown over the range of the array before processing. Throws InputError on every rank when `domain` or
-/// a type is not one of these, or when the file cannot be written. After an error, no incomplete file is
-/// left.
+/// Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or to the
+/// greatest value that is shown if it is more than 1. If both arrays have the same type, both are shown over
+/// the range of the array before. Throws InputError on every rank when PNG does not hold such arrays, or when
+/// the file cannot be written.
 void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
                           const HostBlock& after_owned, const Box& domain);
 

@@ -38,20 +38,17 @@ class TextFile {
 /// the file should be, such as "a plan", and appears in the message of the error. Not collective.
 std::string read_text_file(const std::string& path, const std::string& kind);
 
-/// Returns a digest of a text, which depends on its characters and its length, and is the same on every
-/// machine.
+/// Returns a digest of a text, which is the same on every machine.
 std::uint64_t text_digest(std::string_view text);
 
-/// Removes all output files that are not complete, and therefore still have temporary names. A rank calls
-/// this function before it ends the whole job. Any thread may call it, and more than once. No rank may write
-/// files afterwards. Returns false if another rank has removed these files before, which means that the other
-/// rank is already ending the job and has reported why. This is found by the first file that this rank tries
-/// to remove. Not collective.
+/// Removes all output files that are not complete. A rank calls this function before it ends the whole job;
+/// no rank may write files afterwards. Any thread may call it, and more than once. Returns false if another
+/// rank has removed the first of these files before, which is then already ending the job and has reported
+/// why. Not collective.
 bool remove_unfinished_files();
 
-/// Removes unfinished files that processes of this machine have left in the folders of `paths` when they were
-/// killed: those with the temporary names of `paths` whose processes do not exist any more. One rank should
-/// call it, before any of these files is created.
+/// Removes files with the temporary names of `paths` that processes of this machine have left when they were
+/// killed. One rank should call it, before any of these files is created.
 void remove_abandoned_files(const std::vector<std::string>& paths);
 
 }  // namespace tessera::io

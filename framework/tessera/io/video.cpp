@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/video.hpp"
 
+#include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/video_backend.hpp"
 
 #ifdef TESSERA_VIDEO_LIBRARY
@@ -13,14 +14,23 @@
 #endif
 
 namespace tessera::io {
-
-const bool detail::has_video = true;
-
 namespace {
 
 using namespace detail;
 
-#ifdef TESSERA_VIDEO_LIBRARY
+#if defined TESSERA_WITHOUT_VIDEO
+
+const VideoBackend& video_backend() {
+  static constexpr VideoBackend backend = {
+      [](const std::string& path, VideoColour, int) -> std::unique_ptr<VideoReading> {
+        fail_to_read_without(path, "VIDEO");
+      },
+      [](const std::string& path, const Box&, ElementType, FrameRate,
+         const VideoOptions&) -> std::unique_ptr<VideoWriting> { fail_to_write_without(path, "VIDEO"); }};
+  return backend;
+}
+
+#elif defined TESSERA_VIDEO_LIBRARY
 
 /// Returns the path of the library for videos. It lies in the folder of the library that has this function.
 std::string library_path() {
@@ -42,10 +52,9 @@ const VideoBackend& load_backend() {
   return *reinterpret_cast<decltype(&tessera_ffmpeg_backend)>(function)();
 }
 
-/// Returns the functions that open videos. Where Tessera consists of shared libraries, they are in a library
-/// of their own beside that of the application layer, and the first call loads it. FFmpeg needs some hundred
-/// other libraries, and loading them takes longer than most small images need, so that programs without
-/// videos do not load them. Throws InputError if the library cannot be loaded.
+/// Returns the functions that open videos. Where Tessera consists of shared libraries, the first call loads
+/// them: FFmpeg needs some hundred other libraries, and loading these takes longer than most small images
+/// need. Throws InputError if the library cannot be loaded.
 const VideoBackend& video_backend() {
   static const VideoBackend& backend = load_backend();
   return backend;
@@ -58,6 +67,12 @@ const VideoBackend& video_backend() { return *tessera_ffmpeg_backend(); }
 #endif
 
 }  // namespace
+
+#ifdef TESSERA_WITHOUT_VIDEO
+const bool detail::has_video = false;
+#else
+const bool detail::has_video = true;
+#endif
 
 VideoReader::VideoReader(const std::string& path, VideoColour colour, int threads)
     : reading_(video_backend().open(path, colour, threads)) {}

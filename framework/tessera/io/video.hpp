@@ -59,22 +59,21 @@ struct VideoInfo {
 /// used by one thread at a time, and is not collective: a rank reads the video for itself.
 ///
 /// The file is a Y4M, Matroska (MKV, WebM), MP4, QuickTime (MOV) or AVI file with any compression that FFmpeg
-/// can decode. If the file has several video streams, FFmpeg chooses one. The points of a frame are taken in
-/// the order in which they are stored; a rotation that the file asks for is ignored. Samples of grey and RGB
-/// frames are those of the file, bit by bit. YCbCr frames are converted to RGB with as many bits, with the
-/// matrix and the range that the file names. If it names none, these are ITU-R BT.601 and the limited range.
+/// can decode. If it has several video streams, FFmpeg chooses one. A rotation that the file asks for is
+/// ignored. Samples of grey and RGB frames are those of the file, bit by bit. YCbCr frames are converted to
+/// RGB with as many bits, with the matrix and the range that the file names, or else those of ITU-R BT.601
+/// and the limited range.
 ///
 /// A file that ends too early is an error, and so is damage that FFmpeg finds by the structure of the file or
-/// by checksums. FFmpeg's usual ways to go on after damage, which are to leave frames out or to fill them
-/// with other points, are not taken. Files without checksums may have damage that nobody can find. An MP4
-/// file of fragments, or a Matroska file of unknown length, that ends between two frames is a shorter video.
+/// by checksums: no frames are left out or filled with other points. Files without checksums may have damage
+/// that nobody can find. An MP4 file of fragments, or a Matroska file of unknown length, that ends between
+/// two frames is a shorter video.
 class VideoReader {
  public:
   /// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1,
-  /// which changes no bit of the frames. Throws InputError in each of these cases: The file is missing,
-  /// unreadable, or not a video in one of the formats above. It has no frame, or its first frame is damaged.
-  /// Its frames have transparency, a palette, or samples other than integers of 8 to 16 bits. The compression
-  /// is unknown to FFmpeg. `colour` asks for grey, and the frames are RGB.
+  /// which changes no bit of the frames. Throws InputError when the file is not such a video, has no frame or
+  /// a damaged one, or has frames with transparency, a palette, or samples other than integers of 8 to 16
+  /// bits, and when `colour` asks for grey, and the frames are RGB.
   explicit VideoReader(const std::string& path, VideoColour colour = VideoColour::as_stored, int threads = 1);
   ~VideoReader();
   VideoReader(const VideoReader&) = delete;
@@ -83,11 +82,11 @@ class VideoReader {
   /// Returns the description of the video.
   const VideoInfo& info() const;
 
-  /// Decodes the next frame, and stores those of its points that lie in the box of `frame`. This box must lie
-  /// in the domain of the video. Frames come in the order in which they are shown. Returns false, and stores
-  /// nothing, after the last frame. Throws InputError which names the frame when the file is damaged or ends
-  /// too early, or when the frame has another size or other samples than the first one. Throws InternalError
-  /// when `frame` has another element type or other points than the video.
+  /// Decodes the next frame, in the order in which frames are shown, and stores those of its points that lie
+  /// in the box of `frame`. Returns false, and stores nothing, after the last frame. Throws InputError which
+  /// names the frame when the file is damaged or ends too early, or when the frame has another size or other
+  /// samples than the first one. Throws InternalError when `frame` has another element type or other points
+  /// than the video.
   bool read(const HostBlock& frame);
 
  private:
@@ -118,11 +117,10 @@ struct VideoOptions {
 /// limited range) with a quarter of the colour samples, and compressed with the quality crf 18.
 class VideoWriter {
  public:
-  /// Begins the video at `path`. `domain` has the points of each frame: (x, y), or (x, y, channel) with 3
-  /// channels, which are red, green and blue. Throws InputError in each of these cases: The file cannot be
-  /// created. The ending of the name is not .y4m, .mkv or .mp4, or does not fit the codec. The codec cannot
-  /// hold frames of this size, type or colour. FFmpeg has no encoder for H.264. The frame rate is not
-  /// positive, or is 1000 or more for an .mkv file.
+  /// Begins the video at `path`. `domain` has the points of each frame: (x, y), or (x, y, channel) with red,
+  /// green and blue. Throws InputError when the file cannot be created, when the ending of its name is not
+  /// .y4m, .mkv or .mp4 or does not fit the codec, when the codec cannot hold such frames or FFmpeg lacks it,
+  /// and when the frame rate is not positive, or is 1000 or more for an .mkv file.
   VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
               const VideoOptions& options = {});
   /// Removes the file, unless `finish` has completed it.
@@ -130,10 +128,9 @@ class VideoWriter {
   VideoWriter(const VideoWriter&) = delete;
   VideoWriter& operator=(const VideoWriter&) = delete;
 
-  /// Appends a frame. The box of `frame` is the domain of the video. Throws InputError which names the frame
-  /// when the file cannot be written, for example because the disk is full; an earlier frame may be the one
-  /// for which there was no space. Nothing can be written after an error. Throws InternalError when `frame`
-  /// has another type or other points than the video, and after `finish` or an error.
+  /// Appends a frame, all points of the video. Throws InputError which names the frame when the file cannot
+  /// be written; an earlier frame may be the one for which there was no space. Throws InternalError when
+  /// `frame` has another type or other points than the video, and after `finish` or an error.
   void write(const HostBlock& frame);
 
   /// Completes the file and gives it its final name. Throws InputError when the file cannot be written, or

@@ -18,12 +18,6 @@ std::size_t frame_bytes(const Box& domain, ElementType type) {
   return static_cast<std::size_t>(domain.size()) * size_of(type);
 }
 
-bool has_frames(MPI_Comm communicator) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return rank == 0;
-}
-
 /// The rows of a frame in memory.
 class FrameRows final : public RowReader {
  public:
@@ -45,35 +39,29 @@ class FrameSink final : public BlockSink {
  public:
   FrameSink(MPI_Comm communicator, const std::string& path, VideoWriter* writer, const Box& domain,
             ElementType type)
-      : communicator_(communicator),
-        writer_(writer),
-        domain_(domain),
-        type_(type),
-        parts_(communicator, path, domain) {
+      : writer_(writer), parts_(communicator, path, domain, type) {
     collectively(communicator, [&] {
-      if (has_frames(communicator)) points_.resize(frame_bytes(domain, type));
+      if (rank_of(communicator) == 0) points_.resize(frame_bytes(domain, type));
     });
   }
 
-  void write(const HostBlock& block) override { write_part(block, domain_); }
+  void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
   void write_part(const HostBlock& block, const Box& part) override {
-    parts_.take(block, part, type_);
-    Gatherer gatherer(communicator_, block, type_, part.size());
-    HostBlock target = packed_block(points_.data(), type_, domain_);
-    target.data = points_.empty() ? nullptr : address_of(target, part);
+    parts_.take(block, part);
+    Gatherer gatherer(parts_.communicator(), block, parts_.type(), part.size());
+    const HostBlock frame = packed_block(points_.data(), parts_.type(), parts_.domain());
+    HostBlock target = frame;
+    target.data = points_.empty() ? nullptr : address_of(frame, part);
     target.box = part;
     gatherer.gather(target);
     if (!parts_.complete()) return;
-    collectively(communicator_, [&] {
-      if (writer_ != nullptr) writer_->write(packed_block(points_.data(), type_, domain_));
+    collectively(parts_.communicator(), [&] {
+      if (writer_ != nullptr) writer_->write(frame);
     });
   }
 
  private:
-  MPI_Comm communicator_;
   VideoWriter* writer_;
-  Box domain_;
-  ElementType type_;
   Parts parts_;
   /// The points of the frame, on rank 0.
   std::vector<std::byte> points_;

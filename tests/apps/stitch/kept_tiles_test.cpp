@@ -38,7 +38,8 @@ class StitchKeptTiles : public testing::Test {
       auto& pixels = pixels_.emplace_back();
       for (int i = 0; i < width * height * channels; ++i)
         pixels.push_back(static_cast<std::uint16_t>(random()));
-      tessera::io::create_tiff(MPI_COMM_SELF, files.paths.back(), box, tessera::ElementType::uint16)
+      tessera::io::create_image(MPI_COMM_SELF, tessera::io::ImageFormat::tiff, files.paths.back(), box,
+                                tessera::ElementType::uint16)
           ->write({reinterpret_cast<std::byte*>(pixels.data()),
                    tessera::ElementType::uint16,
                    box,

@@ -50,7 +50,8 @@ class StitchTranslations : public testing::Test {
         for (int x = 0; x < extent.width; ++x)
           pixels.push_back(plate[static_cast<std::size_t>((corner.y + y) * width + corner.x + x)]);
       const Box box{{0, extent.width}, {0, extent.height}};
-      tessera::io::create_tiff(MPI_COMM_SELF, files.paths.back(), box, tessera::ElementType::uint16)
+      tessera::io::create_image(MPI_COMM_SELF, tessera::io::ImageFormat::tiff, files.paths.back(), box,
+                                tessera::ElementType::uint16)
           ->write({reinterpret_cast<std::byte*>(pixels.data()),
                    tessera::ElementType::uint16,
                    box,

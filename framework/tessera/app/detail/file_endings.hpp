@@ -12,6 +12,9 @@ namespace tessera::app {
 /// Returns whether the file name has an ending of an image format, such as ".png", ".h5" or ".jpg".
 bool has_image_ending(const std::string& path);
 
+/// Returns the key for files of this format, such as "output.png"; empty if there is none.
+std::string output_key_in(const io::Format& format);
+
 /// Returns the key of the output whose format the ending of a file name stands for, such as "output.png" for
 /// "a.png". Returns an empty text if the ending stands for no image format that programs write.
 std::string output_key_of(const std::string& path);

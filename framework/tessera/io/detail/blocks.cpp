@@ -44,6 +44,19 @@ void with_step(std::int64_t step, const Use& use) {
   use(step);
 }
 
+/// Calls use(sample, point) for each point that both `samples` and `block` hold.
+template <class Use>
+void for_each_point(const Interleaved& samples, const HostBlock& block, const Use& use) {
+  if (block.box.empty()) return;
+  with_element_type(block.type, [&]<class T>(std::type_identity<T>) {
+    with_step(channels_of(samples.box).size(), [&](auto step) {
+      for_each_row<T>(samples, block, [&](std::int64_t count, T* first, T* points) {
+        for (std::int64_t i = 0; i < count; ++i) use(first[i * step], points[i]);
+      });
+    });
+  });
+}
+
 }  // namespace
 
 void check_block(const HostBlock& block, ElementType type, const Box& domain) {
@@ -133,10 +146,8 @@ Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels)
   return domain;
 }
 
-bool is_writable_image(const Box& domain) {
-  if (domain.empty() || domain.dimensions < 2 || domain.dimensions > 3) return false;
-  const std::int64_t channels = channels_of(domain).size();
-  return channels == 1 || channels == 3 || channels == 4;
+std::int64_t bytes_of_row(const Box& domain, ElementType type) {
+  return domain[0].size() * channels_of(domain).size() * static_cast<std::int64_t>(size_of(type));
 }
 
 Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y) {
@@ -146,25 +157,11 @@ Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::in
 }
 
 void take_points(const Interleaved& from, const HostBlock& to) {
-  if (to.box.empty()) return;
-  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
-    with_step(channels_of(from.box).size(), [&](auto step) {
-      for_each_row<T>(from, to, [&](std::int64_t count, const T* samples, T* points) {
-        for (std::int64_t i = 0; i < count; ++i) points[i] = samples[i * step];
-      });
-    });
-  });
+  for_each_point(from, to, [](const auto& sample, auto& point) { point = sample; });
 }
 
 void put_points(const HostBlock& from, const Interleaved& to) {
-  if (from.box.empty()) return;
-  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
-    with_step(channels_of(to.box).size(), [&](auto step) {
-      for_each_row<T>(to, from, [&](std::int64_t count, T* samples, const T* points) {
-        for (std::int64_t i = 0; i < count; ++i) samples[i * step] = points[i];
-      });
-    });
-  });
+  for_each_point(to, from, [](auto& sample, const auto& point) { sample = point; });
 }
 
 }  // namespace tessera::io::detail

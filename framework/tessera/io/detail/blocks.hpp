@@ -16,15 +16,13 @@ namespace tessera::io::detail {
 /// memory, or has gaps between the points of a row. An empty block is always accepted.
 void check_block(const HostBlock& block, ElementType type, const Box& domain);
 
-/// Calls use(first, points, memory) for each run of the block. A run is a sequence of points that follow each
-/// other both in the block and in a file that holds `domain` without padding, x fastest. `first` is the
-/// number of points before the run in the file. The runs are in the order of the file, and are as long as
-/// possible.
+/// Calls use(first, points, memory) for each run of the block: a sequence of points, as long as possible,
+/// that follow each other both in the block and in a file that holds `domain` without padding, x fastest.
+/// `first` is the number of points before the run in the file. The runs are in the order of the file.
 void for_each_run(const HostBlock& block, const Box& domain,
                   const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use);
 
-/// Cuts `box` into slabs, in the order of memory. A slab has at most `limit` points; only a single row may
-/// have more.
+/// Cuts `box` into slabs, in the order of memory, of at most `limit` points; only a single row may have more.
 std::vector<Box> slabs(const Box& box, std::int64_t limit);
 
 /// Cuts `box` into parts along the borders of chunks. `chunk` is the number of points of a chunk in each
@@ -39,9 +37,8 @@ Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels)
 /// dimensions.
 Range channels_of(const Box& box);
 
-/// Whether PNG and TIFF files that are written can hold arrays with this domain: images of at least one
-/// point, with 1 (grey), 3 (RGB) or 4 channels (RGB and transparency).
-bool is_writable_image(const Box& domain);
+/// Returns the number of bytes of a row of an image, in all channels.
+std::int64_t bytes_of_row(const Box& domain, ElementType type);
 
 /// Points of an image in the order of most files: row by row, and in each row pixel by pixel, with all
 /// channels of a pixel together. There is no padding.
@@ -51,8 +48,7 @@ struct Interleaved {
   Box box;  ///< the points: (x, y) or (x, y, channel)
 };
 
-/// Returns a description of row `y` of an image with the domain `domain`. The memory at `data` holds all
-/// columns and channels of the row.
+/// Returns row `y` of an image. The memory at `data` holds all columns and channels of the row.
 Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y);
 
 /// Copies the points that both `from` and `to` hold. Both have the same element type.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/io/detail/files.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
@@ -40,9 +41,8 @@ struct SealedArray {
 /// before it calls HDF5, which is not made for damaged files.
 inline constexpr std::int64_t seal_bytes = 16384;
 
-/// Writes the seal into the file `file_name`, which HDF5 has already closed. Throws InputError about `path`.
-void write_seal(const std::string& file_name, const std::string& path,
-                const std::vector<SealedArray>& arrays);
+/// Writes the seal into the file, which HDF5 has already closed. Throws InputError.
+void write_seal(const UnfinishedFile& output, const std::vector<SealedArray>& arrays);
 
 /// Reads the seal, and returns the arrays that it describes. Throws InputError when the seal is damaged, or
 /// when the file has another size than the seal says.

@@ -73,6 +73,16 @@ std::string temporary_name(MPI_Comm communicator, const std::string& path) {
          fmt::format(".{}{}{}", final_path.filename().string(), part_mark, process);
 }
 
+/// Waits until the content of a file, or the names of the files of a folder, have reached the disk. Messages
+/// are about `path`.
+void wait_for_disk(const std::string& file_name, const std::string& path) {
+  const int descriptor = ::open(file_name.c_str(), O_RDONLY);
+  const bool reached = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!reached) fail_to_write(path, error_text(reason));
+}
+
 }  // namespace
 
 void fail(const std::string& path, const std::string& problem, const std::string& advice) {
@@ -92,11 +102,17 @@ std::string listed(const std::vector<std::string>& names) {
                      names.size() - most);
 }
 
+int rank_of(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
 
 File open_for_reading(const std::string& path, const std::string& kind) {
   const auto advice = [&kind] {
-    const std::string wanted = kind.empty() ? fmt::format("a {} file", readable_formats("or")) : kind;
+    const std::string wanted = kind.empty() ? fmt::format("an {} file", readable_formats("or")) : kind;
     return fmt::format("give the path of {}", wanted);
   };
   std::error_code error;
@@ -111,39 +127,33 @@ File open_for_reading(const std::string& path, const std::string& kind) {
   return file;
 }
 
-void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes) {
+void reserve(const UnfinishedFile& file, std::int64_t bytes) {
   // The limit of the process on the size of files is checked here. The system does not apply the limit to
   // space that is reserved beyond the end of a file, and HDF5 would wait forever when a later write exceeds
   // it.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(bytes))
-    fail_to_write(path, error_text(EFBIG));
-  const int descriptor = ::open(file_name.c_str(), O_WRONLY);
+    fail_to_write(file.path(), error_text(EFBIG));
+  const int descriptor = ::open(file.temporary_path().c_str(), O_WRONLY);
   const bool failed = descriptor < 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0;
   const int reason = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(path, error_text(reason));
+  if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(file.path(), error_text(reason));
 }
 
-void release_reserve(const std::string& file_name, const std::string& path) {
+void release_reserve(const UnfinishedFile& file) {
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file_name, error);
+  const std::uintmax_t size = std::filesystem::file_size(file.temporary_path(), error);
   // File systems free the blocks behind the end of the file even if its size does not change.
-  if (!error) std::filesystem::resize_file(file_name, size, error);
-  if (error) fail_to_write(path, error.message());
-}
-
-void wait_for_disk(const std::string& file_name, const std::string& path) {
-  const int descriptor = ::open(file_name.c_str(), O_RDONLY);
-  const bool reached = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!reached) fail_to_write(path, error_text(reason));
+  if (!error) std::filesystem::resize_file(file.temporary_path(), size, error);
+  if (error) fail_to_write(file.path(), error.message());
 }
 
 UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
-    : communicator_(communicator), path_(path), temporary_path_(temporary_name(communicator, path)) {
-  MPI_Comm_rank(communicator_, &rank_);
+    : communicator_(communicator),
+      rank_(rank_of(communicator)),
+      path_(path),
+      temporary_path_(temporary_name(communicator, path)) {
   collectively(communicator_, [&] {
     if (rank_ == 0) create();
   });
@@ -194,8 +204,8 @@ void UnfinishedFile::rename() const {
          "choose another output file");
 }
 
-FileWriter::FileWriter(const std::string& file_name, const std::string& path)
-    : path_(path), number_(::open(file_name.c_str(), O_WRONLY | O_CLOEXEC)) {
+FileWriter::FileWriter(const UnfinishedFile& file)
+    : path_(file.path()), number_(::open(file.temporary_path().c_str(), O_WRONLY | O_CLOEXEC)) {
   if (number_ < 0) fail_to_write(path_, error_text(errno));
 }
 
@@ -215,6 +225,11 @@ void FileWriter::write(const std::byte* from, std::int64_t bytes, std::int64_t t
   }
 }
 
+void FileWriter::append(const void* from, std::size_t bytes) {
+  write(static_cast<const std::byte*>(from), static_cast<std::int64_t>(bytes), appended_);
+  appended_ += static_cast<std::int64_t>(bytes);
+}
+
 void FileWriter::close() {
   const int result = ::close(number_);
   number_ = -1;
@@ -224,16 +239,6 @@ void FileWriter::close() {
 }  // namespace tessera::io::detail
 
 namespace tessera::io {
-namespace {
-
-void write_all(const detail::UnfinishedFile& output, const std::string& text) {
-  detail::File file(std::fopen(output.temporary_path().c_str(), "wb"));
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-  if (!written || std::fclose(file.release()) != 0)
-    detail::fail_to_write(output.path(), detail::error_text(errno));
-}
-
-}  // namespace
 
 TextFile::TextFile(MPI_Comm communicator, const std::string& path)
     : communicator_(communicator), file_(std::make_unique<detail::UnfinishedFile>(communicator, path)) {}
@@ -242,9 +247,10 @@ TextFile::TextFile(TextFile&&) noexcept = default;
 
 void TextFile::write(const std::string& text) {
   collectively(communicator_, [&] {
-    int rank = 0;
-    MPI_Comm_rank(communicator_, &rank);
-    if (rank == 0) write_all(*file_, text);
+    if (detail::rank_of(communicator_) != 0) return;
+    detail::FileWriter file(*file_);
+    file.append(text.data(), text.size());
+    file.close();
   });
   file_->complete();
 }

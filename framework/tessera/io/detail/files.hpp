@@ -14,14 +14,17 @@
 namespace tessera::io::detail {
 
 /// Throws InputError with the message "<path>: <problem>; <advice>", on one line.
-[[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& advice);
+[[noreturn]] void fail(const std::string& path, const std::string& problem,
+                       const std::string& advice = "get a complete copy of the file");
 
 /// Throws InputError which says that the output file at `path` cannot be written completely.
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
 
-/// Returns a list of the names for an error message. If there are more than 10 names, the list has the first
-/// 10 and the number of the others.
+/// Returns a list of the names for an error message: at most 10, and the number of the others.
 std::string listed(const std::vector<std::string>& names);
+
+/// Returns the rank of this process.
+int rank_of(MPI_Comm communicator);
 
 /// Returns the message of the system for a value of errno.
 std::string error_text(int error_number);
@@ -31,25 +34,12 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Reserves space on the disk for `bytes` bytes of the file `file_name`, if the file system supports this.
-/// Throws InputError about `path` when there is too little space, or when the limit of the process on the
-/// size of files is less than `bytes`.
-void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
-
-/// Frees the space that `reserve` has reserved behind the end of the file. Throws InputError about `path`.
-void release_reserve(const std::string& file_name, const std::string& path);
-
-/// Waits until the content of `file_name` has reached the disk. `file_name` may be a folder, whose content is
-/// the names of its files. Throws InputError about `path`.
-void wait_for_disk(const std::string& file_name, const std::string& path);
-
-/// Opens a regular file for reading. Throws InputError when there is no file at `path`, when it is not a
-/// regular file, or when the process has no permission to read it. `kind` is the kind of file that the error
-/// message asks for; empty means an image in a format that can be read.
+/// Opens a regular file for reading. Throws InputError when there is none at `path`, or no permission to read
+/// it. `kind` is what the error message asks for; empty means an image in a format that can be read.
 File open_for_reading(const std::string& path, const std::string& kind = "");
 
 /// Throws InputError which says that the file at `path` cannot be read, because Tessera was built without a
-/// library. `library` is the end of the name of the CMake option, such as "PNG" in TESSERA_PNG.
+/// library, which is named as in the CMake option TESSERA_<library>.
 [[noreturn]] void fail_to_read_without(const std::string& path, std::string_view library);
 /// Throws InputError which says that the file at `path` cannot be written, for the same reason.
 [[noreturn]] void fail_to_write_without(const std::string& path, std::string_view library);
@@ -70,8 +60,8 @@ class UnfinishedFile {
   /// Gives the file its final name. The file must be closed before the call. Throws InputError on every rank
   /// when the file cannot be renamed.
   void complete();
-  /// Waits until the whole file has reached the disk, and then gives the file its final name. If the machine
-  /// crashes, there is either the complete file, or the file that had the final name before.
+  /// Does the same when the whole file has reached the disk: if the machine crashes, there is either the
+  /// complete file, or the one that had the final name before.
   void complete_on_disk();
 
  private:
@@ -79,30 +69,38 @@ class UnfinishedFile {
   void rename() const;
 
   MPI_Comm communicator_;
-  int rank_ = 0;
+  int rank_;
   std::string path_;
   std::string temporary_path_;
 };
 
-/// A file that is open for writing. Several threads may write to it at the same time.
+/// Reserves space on the disk for `bytes` bytes of the file, if the file system supports this. Throws
+/// InputError when there is too little, or when the limit of the process on the size of files is lower.
+void reserve(const UnfinishedFile& file, std::int64_t bytes);
+
+/// Frees the space that `reserve` has reserved behind the end of the file. Throws InputError.
+void release_reserve(const UnfinishedFile& file);
+
+/// An unfinished file that is open for writing. All functions throw InputError when the system reports an
+/// error.
 class FileWriter {
  public:
-  /// Opens the file `file_name`, which must exist. Messages call it `path`, because `file_name` may be a
-  /// temporary name. Throws InputError when the file cannot be opened.
-  FileWriter(const std::string& file_name, const std::string& path);
+  explicit FileWriter(const UnfinishedFile& file);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
-  /// Writes `bytes` bytes at the offset `to` of the file. Throws InputError when this fails.
+  /// Writes `bytes` bytes at the offset `to` of the file. Several threads may call it at the same time.
   void write(const std::byte* from, std::int64_t bytes, std::int64_t to) const;
-  /// Closes the file. Throws InputError when this fails: some file systems report only at this point that
-  /// they are full.
+  /// Writes bytes behind those that were appended before.
+  void append(const void* from, std::size_t bytes);
+  /// Closes the file: some file systems report only at this point that they are full.
   void close();
 
  private:
   std::string path_;
   int number_;
+  std::int64_t appended_ = 0;
 };
 
 }  // namespace tessera::io::detail

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/io/detail/files.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -58,8 +60,8 @@ class Hdf5Id {
     return id < 0 || are_abandoned() || close_(id) >= 0;
   }
 
-  /// Ensures that no identifier of this process is closed any more. To close a file, HDF5 needs all ranks.
-  /// After an error, some ranks may wait in another call, so that the others would wait for them forever.
+  /// Closes no identifier of this process any more: HDF5 closes a file on all ranks together, and after an
+  /// error some may wait in another call forever.
   static void abandon_all() { are_abandoned() = true; }
 
  private:
@@ -74,11 +76,31 @@ class Hdf5Id {
 
 /// Throws InputError with the message "<path>: <problem> (<HDF5's description of the error>); <advice>".
 [[noreturn]] void fail_with_hdf5(const std::string& path, const std::string& problem,
-                                 const std::string& advice);
+                                 const std::string& advice = "get a complete copy of the file");
 
-/// Returns HDF5's identifier for the native type that corresponds to `type`. Complex numbers are compounds of
-/// the members `r` and `i`, as h5py writes them.
+/// Throws the same about a file that cannot be written.
+[[noreturn]] inline void fail_to_write_hdf5(const std::string& path) {
+  fail_with_hdf5(path, "cannot be written", "free some space, or choose another place");
+}
+
+/// Returns HDF5's native type of `type`; for complex numbers a compound of `r` and `i`, as h5py writes it.
 Hdf5Id memory_type(ElementType type);
+
+/// Numbers for each dimension in the order of HDF5, the slowest dimension first.
+using Extents = std::array<hsize_t, max_dimensions>;
+
+/// Returns the place of a dimension in Extents.
+constexpr std::size_t slot_of(int dimension, int dimensions) {
+  return static_cast<std::size_t>(dimensions - 1 - dimension);
+}
+
+/// Returns the extents of a box.
+inline Extents extents_of(const Box& box) {
+  Extents extents{};
+  for (int d = 0; d < box.dimensions; ++d)
+    extents[slot_of(d, box.dimensions)] = static_cast<hsize_t>(box[d].size());
+  return extents;
+}
 
 /// The element type and the domain of a data set.
 struct Hdf5Layout {
@@ -86,8 +108,8 @@ struct Hdf5Layout {
   Box domain;
 };
 
-/// Returns the layout of an open data set. Throws InputError when the data set is empty, does not have 2 to 4
-/// dimensions, or does not hold integers or floats of at most 64 bits, or complex numbers of two such floats.
+/// Returns the layout of an open data set. Throws InputError unless it is an array that inspect_image
+/// describes.
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
 
 /// The chunks in which a data set is stored.
@@ -112,85 +134,78 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
 std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path);
 
 /// Creates a data set, and the groups that contain it. All ranks that have opened the file must make this
-/// call with the same arguments, as HDF5 requires. Throws InputError.
+/// call with the same arguments. Throws InputError.
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage = {});
 
-/// Adds the attribute to an open file or to another open object of HDF5. All ranks that have opened the file
-/// must make this call with the same arguments, as HDF5 requires. Throws InputError.
+/// Adds the attribute to an open object of HDF5, such as a file. Everything else is as in create_dataset.
 void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute);
 
-/// Returns the value of a text attribute. Throws InputError about `path` when the attribute does not exist or
-/// is not a text.
+/// Returns the value of an attribute. Throws InputError about `path` when it does not exist or has another
+/// type.
 std::string read_text(hid_t object, const std::string& path, const std::string& name);
-/// Returns the value of an integer attribute. Throws InputError about `path` when the attribute does not
-/// exist or is not an integer.
 std::int64_t read_integer(hid_t object, const std::string& path, const std::string& name);
-/// Returns the value of a floating attribute. Throws InputError about `path` when the attribute does not
-/// exist or is not a floating number.
 double read_number(hid_t object, const std::string& path, const std::string& name);
 
-/// Runs `task`, which makes collective calls of HDF5. Collective. If `task` fails on a rank, this rank
-/// waits a few seconds for the others. If all ranks end `task` in this time, all throw the same error, as in
-/// `collectively`. Otherwise, other ranks may wait inside HDF5 forever. The rank then throws StrandedError or
+/// Runs `task`, which makes collective calls of HDF5. Collective. If it fails on a rank, this rank waits a
+/// few seconds for the others. If all end `task` in this time, all throw the same error, as in
+/// `collectively`. Otherwise, others may wait inside HDF5 forever: the rank throws StrandedError or
 /// InternalError, and closes no HDF5 file any more.
 void call_together(MPI_Comm communicator, const std::function<void()>& task);
 
 /// Runs `task` like `call_together`, for a task that writes to a file. HDF5 cannot close a file into which a
-/// rank could not write. Therefore, if there are several ranks, each of them throws StrandedError instead of
-/// InputError.
+/// rank could not write, so that each of several ranks throws StrandedError instead of InputError.
 void write_together(MPI_Comm communicator, const std::function<void()>& task);
 
 /// Opens the file at `path` for reading, without MPI. Not collective. Throws InputError.
 Hdf5Id open_alone(const std::string& path);
 
-/// Opens the file `file_name` for reading through MPI-IO. Collective. Throws InputError on every rank. The
-/// message names `path`, because `file_name` may be a temporary name.
-Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+/// Opens the file for reading through MPI-IO. Collective. Throws InputError on every rank.
+Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& path);
 
 /// The properties of an HDF5 file that is to be created.
 struct NewHdf5 {
   /// The number of bytes of data. Space on the disk is reserved for them and for HDF5's own bytes, if the
   /// file system supports this, because HDF5 cannot close a file into which a rank could not write.
   std::int64_t bytes = 0;
-  /// The size of the user block, which is a part at the beginning of the file that HDF5 does not use. The
-  /// size is 0, or a power of two that is at least 512.
+  /// The size of the user block, the beginning of the file that HDF5 does not use: 0, or a power of 2 from
+  /// 512 on.
   hsize_t user_block_bytes = 0;
-  /// Whether the file gets arrays with chunks. Such a file uses the format of HDF5 1.10 or later. In older
-  /// formats, the ranks may disagree about the index of chunks when there are many chunks.
+  /// Whether the file gets arrays with chunks. It then has the format of HDF5 1.10: in older ones, the ranks
+  /// may disagree about the index of many chunks.
   bool chunked = false;
 
   /// Returns `bytes` plus the space for attributes and for HDF5's own data.
   std::int64_t all_bytes() const { return bytes + (std::int64_t{128} << 10); }
 };
 
-/// Creates the HDF5 file `file_name` through MPI-IO, and overwrites a file with this name. Collective. Throws
-/// InputError about `path` on every rank.
-Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          const NewHdf5& how);
+/// Makes the file an HDF5 file, through MPI-IO. Collective. Throws InputError on every rank.
+Hdf5Id create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output, const NewHdf5& how);
 
 enum class Direction { read, write };
 
-/// Reads the block of each rank from an open data set, or writes it to the data set. The data set holds
-/// `domain`. Collective. Throws InputError about `path` on every rank, or StrandedError. If HDF5 cannot
-/// describe the strides of a block, the points of the block are copied through a buffer.
+/// Reads the block of each rank from an open data set, which holds `domain`, or writes it. If HDF5 cannot
+/// describe the strides of a block, its points are copied through a buffer. Collective. Throws InputError
+/// about `path` on every rank, or StrandedError.
 void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
               const Box& domain, const std::string& path);
 
-/// Fills the block of each rank from an open data set of the file at `path`. `layout` is the layout of the
-/// data set. Collective. Throws InputError on every rank, or StrandedError. If the file holds the points in
-/// the form that they have in memory, each rank reads them without HDF5, because MPI-IO is slow at reading
-/// parts of rows.
+/// Fills the block of each rank from an open data set of the file at `path`. If the points lie in the file as
+/// in memory, each rank reads them without HDF5, as MPI-IO is slow at reading parts of rows. Collective.
+/// Throws InputError on every rank, or StrandedError.
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
                   const std::string& path);
+
+/// Fills a block without HDF5 from the numbers of `domain`, which lie in the file from `place` on as they do
+/// in memory.
+void read_at(const std::string& path, std::int64_t place, const Box& domain, const HostBlock& block);
 
 /// Fills a block from an open data set of a file that open_alone has opened. Makes no call of MPI. Throws
 /// InputError.
 void read_alone(hid_t dataset, const Hdf5Layout& layout, const HostBlock& block, const std::string& path);
 
-/// Returns the offset in the file of the first point of an open data set, if the file holds all points one
-/// after another and in the type that they have in memory. Returns nothing if HDF5 has to collect the points
-/// from several places, to convert them, or to fill in values because none have been written. Throws
+/// Returns the offset in the file of the first point of an open data set, or nothing if HDF5 has to collect
+/// the points from several places, to convert them, or to fill in values that have not been written. Throws
 /// InputError when the data set extends beyond the end of the file.
 std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout, const std::string& path);
 

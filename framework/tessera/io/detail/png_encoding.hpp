@@ -18,8 +18,8 @@
 namespace tessera::io::detail {
 
 /// Creates a PNG file, as create_image does.
-std::unique_ptr<BlockSink> create_png_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                           ElementType type, int threads);
+std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type, int threads);
 
 /// Calls work(index) once for each index in [0, count), on at most `threads` threads at the same time. The
 /// calling thread is one of them. The others are no threads of Kokkos, so that several threads may call this

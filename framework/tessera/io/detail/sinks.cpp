@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <limits>
+#include <optional>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
@@ -17,29 +17,17 @@ namespace {
 
 constexpr std::int64_t band_bytes = std::int64_t{8} << 20;
 
-/// Returns the number of points of a row, in all channels.
-std::int64_t row_points(const Box& domain) {
-  return domain[0].size() * (domain.dimensions == 3 ? domain[2].size() : 1);
-}
-
-std::int64_t row_bytes(const Box& domain, ElementType type) {
-  return row_points(domain) * static_cast<std::int64_t>(size_of(type));
-}
-
 class PlainWriter final : public BlockWriter {
  public:
   /// Rank 0 calls `make`.
   PlainWriter(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
               const MakeRoom& make)
       : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path) {
-    int rank = 0;
-    MPI_Comm_rank(communicator, &rank);
     collectively(communicator, [&] {
-      if (rank == 0) place_ = make(file_.temporary_path());
+      if (rank_of(communicator) == 0) place_ = make(file_);
     });
     MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
-    collectively(communicator,
-                 [&] { writer_ = std::make_unique<FileWriter>(file_.temporary_path(), file_.path()); });
+    collectively(communicator, [&] { writer_.emplace(file_); });
   }
 
   void write(const HostBlock& block) override {
@@ -66,7 +54,7 @@ class PlainWriter final : public BlockWriter {
   Box domain_;
   ElementType type_;
   UnfinishedFile file_;
-  std::unique_ptr<FileWriter> writer_;
+  std::optional<FileWriter> writer_;
   std::int64_t place_ = 0;
   std::atomic<std::int64_t> written_{0};
 };
@@ -93,7 +81,7 @@ bool Parts::is_next(const Box& part) const {
   }
 }
 
-void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
+void Parts::take(const HostBlock& block, const Box& part) {
   std::int64_t points = block.box.size();
   if (ranks_of(communicator_) > 1)
     MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
@@ -102,7 +90,7 @@ void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
     if (!is_next(part))
       throw InternalError(
           fmt::format("{}: {} is not the next part of {}", path_, to_string(part), to_string(domain_)));
-    check_block(block, type, part);
+    check_block(block, type_, part);
     if (points != part.size())
       throw InternalError(fmt::format("the ranks' blocks have {} points together, but {} has {}", points,
                                       to_string(part), part.size()));
@@ -111,9 +99,8 @@ void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
 }
 
 Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points)
-    : communicator_(communicator), block_(block), type_(type) {
+    : communicator_(communicator), rank_(rank_of(communicator)), block_(block), type_(type) {
   const int ranks = ranks_of(communicator_);
-  MPI_Comm_rank(communicator_, &rank_);
   collectively(communicator_, [&] {
     const std::int64_t points = rank_ == 0 ? most_points : std::min(most_points, block_.box.size());
     buffer_.resize(static_cast<std::size_t>(points) * size_of(type_));
@@ -125,8 +112,6 @@ Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType ty
   }
   MPI_Gather(&block_.box, sizeof(Box), MPI_BYTE, boxes_.data(), sizeof(Box), MPI_BYTE, 0, communicator_);
 }
-
-HostBlock Gatherer::staged(const Box& part) { return packed_block(buffer_.data(), type_, part); }
 
 void Gatherer::gather(const HostBlock& target) {
   constexpr int tag = 0;
@@ -140,68 +125,55 @@ void Gatherer::gather(const HostBlock& target) {
       const Box part = intersection(boxes_[static_cast<std::size_t>(rank)], target.box);
       if (part.empty()) continue;
       MPI_Recv(buffer_.data(), bytes(part), MPI_BYTE, rank, tag, communicator_, MPI_STATUS_IGNORE);
-      copy_part(staged(part), target, part);
+      copy_part(packed_block(buffer_.data(), type_, part), target, part);
     }
   } else if (!mine.empty()) {
-    copy_part(block_, staged(mine), mine);
+    copy_part(block_, packed_block(buffer_.data(), type_, mine), mine);
     // A synchronous send ends when rank 0 receives it. Otherwise, small messages of ranks that are faster
     // than rank 0 would accumulate in the memory of rank 0.
     MPI_Ssend(buffer_.data(), bytes(mine), MPI_BYTE, 0, tag, communicator_);
   }
 }
 
-void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type) {
-  // A row may be sent as one message, and MPI counts the bytes of a message with an int.
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  if (row_bytes(domain, type) > most || domain[1].size() > most)
-    fail(path, fmt::format("{} is too large for {}", to_string(domain), format), "write HDF5 instead");
-}
-
 RowSink::RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
                  Begin begin)
-    : communicator_(communicator),
-      domain_(domain),
-      type_(type),
-      parts_(communicator, path, domain),
+    : is_writer_(rank_of(communicator) == 0),
+      parts_(communicator, path, domain, type),
       file_(communicator, path),
-      begin_(std::move(begin)) {
-  MPI_Comm_rank(communicator_, &rank_);
-}
+      begin_(std::move(begin)) {}
 
 void RowSink::write_part(const HostBlock& block, const Box& part) {
-  Box rows_of_part = domain_;
+  Box rows_of_part = parts_.domain();
   rows_of_part[1] = part[1];
   if (!(part == rows_of_part))
     throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
   const bool is_first = parts_.none();
-  parts_.take(block, part, type_);
-  if (is_first) begin();
-  if (ranks_of(communicator_) == 1)
-    collectively(communicator_, [&] { writer_->write_rows(block); });
+  parts_.take(block, part);
+  if (is_first)
+    collectively(parts_.communicator(), [&] {
+      if (is_writer_) writer_ = begin_(file_);
+    });
+  if (ranks_of(parts_.communicator()) == 1)
+    collectively(parts_.communicator(), [&] { writer_->write_rows(block); });
   else
     gather_and_write(block, part);
   if (!parts_.complete()) return;
-  collectively(communicator_, [&] {
+  collectively(parts_.communicator(), [&] {
     if (writer_) writer_->finish();
     writer_.reset();
   });
   file_.complete();
 }
 
-void RowSink::begin() {
-  collectively(communicator_, [&] {
-    if (rank_ == 0) writer_ = begin_(file_);
-  });
-}
-
 void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
-  const std::int64_t rows =
-      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
+  const std::int64_t row_bytes = bytes_of_row(parts_.domain(), parts_.type());
+  const std::int64_t rows = std::clamp<std::int64_t>(band_bytes / row_bytes, 1, part[1].size());
   std::vector<std::byte> memory;
-  collectively(communicator_, [&] {
-    if (rank_ == 0) memory.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
+  collectively(parts_.communicator(), [&] {
+    if (is_writer_) memory.resize(static_cast<std::size_t>(rows * row_bytes));
   });
-  Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
+  Gatherer gatherer(parts_.communicator(), block, parts_.type(),
+                    rows * row_bytes / static_cast<std::int64_t>(size_of(parts_.type())));
   stream(gatherer, part, rows, memory);
 }
 
@@ -213,16 +185,16 @@ void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
   for (std::int64_t y = part[1].begin; y < part[1].end; y += rows) {
     Box box = part;
     box[1] = {y, std::min(y + rows, part[1].end)};
-    const HostBlock band = packed_block(memory.data(), type_, box);
+    const HostBlock band = packed_block(memory.data(), parts_.type(), box);
     gatherer.gather(band);
-    if (rank_ != 0 || failure) continue;
+    if (!is_writer_ || failure) continue;
     try {
       writer_->write_rows(band);
     } catch (...) {
       failure = std::current_exception();
     }
   }
-  collectively(communicator_, [&] {
+  collectively(parts_.communicator(), [&] {
     if (failure) std::rethrow_exception(failure);
   });
 }

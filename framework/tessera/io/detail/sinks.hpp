@@ -18,19 +18,23 @@
 
 namespace tessera::io::detail {
 
-/// Keeps track of how much of an array has been written to a file. The array is written as a whole, or in
-/// parts that follow each other along one dimension, or along one dimension of each layer of the slowest
-/// ones.
+/// Keeps track of how much of an array has been written to a file: as a whole, or in parts that follow each
+/// other along one dimension, or along one dimension of each layer of the slowest ones.
 class Parts {
  public:
-  Parts(MPI_Comm communicator, std::string path, const Box& domain)
-      : communicator_(communicator), path_(std::move(path)), domain_(domain) {}
+  /// Keeps the arguments; `path` names the file in messages.
+  Parts(MPI_Comm communicator, std::string path, const Box& domain, ElementType type)
+      : communicator_(communicator), path_(std::move(path)), domain_(domain), type_(type) {}
+
+  MPI_Comm communicator() const { return communicator_; }
+  const std::string& path() const { return path_; }
+  const Box& domain() const { return domain_; }
+  ElementType type() const { return type_; }
 
   /// Checks a part before it is written, and counts its points as written. Collective. Throws InternalError
-  /// on every rank when `part` is not the next part, when a block does not have the element type `type` or
-  /// lies partly outside `part`, or when the blocks of all ranks together do not have as many points as
-  /// `part`.
-  void take(const HostBlock& block, const Box& part, ElementType type);
+  /// on every rank when `part` is not the next part, when a block has another element type or lies partly
+  /// outside `part`, or when the blocks of all ranks together do not have as many points as `part`.
+  void take(const HostBlock& block, const Box& part);
   /// Whether all points of the array are written.
   bool complete() const { return written_ == domain_.size(); }
   /// Whether no point of the array is written.
@@ -42,14 +46,15 @@ class Parts {
   MPI_Comm communicator_;
   std::string path_;
   Box domain_;
+  ElementType type_;
   std::int64_t written_ = 0;
 };
 
 /// Sends boxes of a distributed array to rank 0, one box at a time.
 class Gatherer {
  public:
-  /// `block` is the block of the array that this rank owns, and `type` is the element type of the array. No
-  /// box that is gathered may have more than `most_points` points. Collective.
+  /// `block` is the block of the array that this rank owns. No box may have more than `most_points` points.
+  /// Collective.
   Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points);
 
   /// Fills `target` on rank 0 with the points that the ranks own. Points that no rank owns are not changed.
@@ -57,18 +62,15 @@ class Gatherer {
   void gather(const HostBlock& target);
 
  private:
-  HostBlock staged(const Box& part);
-
   MPI_Comm communicator_;
-  int rank_ = 0;
+  int rank_;
   HostBlock block_;
   ElementType type_;
   std::vector<Box> boxes_;
   std::vector<std::byte> buffer_;
 };
 
-/// Writes a file from its first row to its last one, on one rank. Every function throws InputError when
-/// writing fails.
+/// Writes a file row by row, on one rank. Every function throws InputError when writing fails.
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
@@ -78,35 +80,25 @@ class RowWriter {
   virtual void finish() = 0;
 };
 
-/// Throws InputError when an array has too many rows for a RowSink, or too many bytes in a row. `format` is
-/// the name of the file format for the error message.
-void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type);
-
-/// Writes a file that can only be written from its beginning to its end. If there are several ranks, the rows
-/// are sent to rank 0 in bands of a few MiB.
+/// Writes a file from its beginning to its end. Several ranks send the rows to rank 0 in bands of a few MiB.
 class RowSink final : public BlockSink {
  public:
   /// A function that begins a file under its temporary name, and returns the writer of this file.
   using Begin = std::function<std::unique_ptr<RowWriter>(const UnfinishedFile&)>;
 
-  /// Creates an empty file for an array of 2 or 3 dimensions that check_rows accepts. `begin` is called on
-  /// rank 0 when the first part is written. Collective. Throws InputError on every rank when the file cannot
-  /// be created.
+  /// Creates an empty file for an image, of which a row has less than 2 GiB. `begin` is called on rank 0 when
+  /// the first part is written. Collective. Throws InputError on every rank when the file cannot be created.
   RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type, Begin begin);
 
-  void write(const HostBlock& block) override { write_part(block, domain_); }
+  void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
   /// Writes the next part of the array. A part has all columns and channels of its rows. Collective.
   void write_part(const HostBlock& block, const Box& part) override;
 
  private:
-  void begin();
   void gather_and_write(const HostBlock& block, const Box& part);
   void stream(Gatherer& gatherer, const Box& part, std::int64_t rows, std::vector<std::byte>& memory) const;
 
-  MPI_Comm communicator_;
-  int rank_ = 0;
-  Box domain_;
-  ElementType type_;
+  bool is_writer_;  // whether this is rank 0
   Parts parts_;
   UnfinishedFile file_;  // declared before `writer_`, so that `writer_` is destroyed first
   Begin begin_;
@@ -114,11 +106,19 @@ class RowSink final : public BlockSink {
   std::unique_ptr<RowWriter> writer_;
 };
 
-/// Makes a file of the name that it gets, with room for an array. Returns the place in the file of the first
-/// point.
-using MakeRoom = std::function<std::int64_t(const std::string& file_name)>;
+/// Creates a file whose rows a `Writer` writes one after the other: a function for FormatFunctions.
+template <class Writer>
+std::unique_ptr<BlockSink> create_by_rows(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                          ElementType type, int threads) {
+  return std::make_unique<RowSink>(communicator, path, domain, type, [=](const UnfinishedFile& file) {
+    return std::make_unique<Writer>(file, domain, type, threads);
+  });
+}
 
-/// Returns a writer for a file in which the points of `domain` lie one after the other. Rank 0 calls `make`.
+/// Makes room for an array in a file. Returns the place in the file of the first point.
+using MakeRoom = std::function<std::int64_t(const UnfinishedFile&)>;
+
+/// Returns a writer for a file in which the points of `domain` follow each other. Rank 0 calls `make`.
 /// Collective. Throws InternalError if `domain` is empty.
 std::unique_ptr<BlockWriter> create_plain_blocks(MPI_Comm communicator, const std::string& path,
                                                  const Box& domain, ElementType type, const MakeRoom& make);

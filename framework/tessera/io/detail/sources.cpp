@@ -14,27 +14,6 @@
 namespace tessera::io::detail {
 namespace {
 
-/// A source for a file that each rank reads by itself. If a rank cannot read the file, all ranks throw the
-/// same error.
-class RankwiseSource final : public BlockSource {
- public:
-  RankwiseSource(MPI_Comm communicator, const std::string& path, const ImageInfo& info, Read read)
-      : communicator_(communicator), path_(path), info_(info), read_(read) {}
-
-  void read(const HostBlock& block) override {
-    collectively(communicator_, [&] {
-      check_block(block, info_.type, info_.domain);
-      read_(path_, info_, block);
-    });
-  }
-
- private:
-  MPI_Comm communicator_;
-  std::string path_;
-  ImageInfo info_;
-  Read read_;
-};
-
 constexpr std::int64_t delivered_at_once = std::int64_t{1} << 20;
 constexpr int row_tag = 0;
 
@@ -48,12 +27,6 @@ void wait_quietly(MPI_Request& request, MPI_Status* status) {
   }
 }
 
-std::int64_t bytes_of_row(const ImageInfo& info) {
-  const Box& domain = info.domain;
-  const std::int64_t channels = domain.dimensions == 3 ? domain[2].size() : 1;
-  return domain[0].size() * channels * static_cast<std::int64_t>(size_of(info.type));
-}
-
 }  // namespace
 
 void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain) {
@@ -61,9 +34,11 @@ void check_unchanged(const std::string& path, const ImageInfo& info, ElementType
     fail(path, "has changed its size or type while the program ran", "start again");
 }
 
-std::unique_ptr<BlockSource> rankwise_source(MPI_Comm communicator, const std::string& path,
-                                             const ImageInfo& info, Read read) {
-  return std::make_unique<RankwiseSource>(communicator, path, info, read);
+void RankwiseSource::read(const HostBlock& block) {
+  collectively(communicator_, [&] {
+    check_block(block, info_.type, info_.domain);
+    read_(path_, info_, block);
+  });
 }
 
 /// Sends rows from rank 0, which reads a file from its beginning, to the ranks that need them. Rows are sent
@@ -212,7 +187,7 @@ RowSource::RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Op
       path_(std::move(path)),
       info_(std::move(info)),
       open_(std::move(open)),
-      row_bytes_(bytes_of_row(info_)) {}
+      row_bytes_(bytes_of_row(info_.domain, info_.type)) {}
 
 void RowSource::read(const HostBlock& block) {
   collectively(communicator_, [&] { check_block(block, info_.type, info_.domain); });

@@ -15,24 +15,39 @@
 
 namespace tessera::io::detail {
 
-/// Throws InputError when the file at `path` has changed since `info` was determined. `type` and `domain`
-/// are the element type and the domain of the file now; `info` has the earlier ones.
+/// Throws InputError when the file at `path` has another type or domain now than those in `info`.
 void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain);
 
-/// Fills `block` from an open file that holds the points of `domain` without padding, x fastest. `layout`
-/// gives the place of the first point in the file, and the byte order. Throws InputError about `path` when
-/// the file cannot be read.
+/// Fills `block` from an open file that holds the points of `domain` without padding, x fastest. Throws
+/// InputError about `path` when the file cannot be read.
 void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
                 const HostBlock& block);
 
-/// A function that fills `block` from a file. `block` lies in the domain of `info`. Throws InputError when
-/// the file is damaged, or when the image in the file differs from `info`.
+/// A function that fills `block` from a file. Throws InputError when the file is damaged, or differs from
+/// `info`.
 using Read = void (*)(const std::string& path, const ImageInfo& info, const HostBlock& block);
 
-/// Returns a source for a file that each rank reads by itself. If a rank cannot read the file, all ranks
-/// throw the same error.
-std::unique_ptr<BlockSource> rankwise_source(MPI_Comm communicator, const std::string& path,
-                                             const ImageInfo& info, Read read);
+/// A source for a file that each rank reads by itself. If a rank cannot read it, all ranks throw the same
+/// error.
+class RankwiseSource final : public BlockSource {
+ public:
+  RankwiseSource(MPI_Comm communicator, std::string path, ImageInfo info, Read read)
+      : communicator_(communicator), path_(std::move(path)), info_(std::move(info)), read_(read) {}
+  void read(const HostBlock& block) override;
+
+ private:
+  MPI_Comm communicator_;
+  std::string path_;
+  ImageInfo info_;
+  Read read_;
+};
+
+/// Returns a source for a file that each rank reads by `read`: a function for FormatFunctions.
+template <Read read>
+std::unique_ptr<BlockSource> open_by_rank(MPI_Comm communicator, const std::string& path,
+                                          const ImageInfo& info) {
+  return std::make_unique<RankwiseSource>(communicator, path, info, read);
+}
 
 class RowDelivery;
 
@@ -45,18 +60,14 @@ class RowReader {
   virtual ElementType type() const = 0;
   /// Returns the domain of the image: (x, y) or (x, y, channel).
   virtual Box domain() const = 0;
-  /// Decodes the next row to `samples`, with all channels of a pixel together, in the byte order of this
-  /// machine.
+  /// Decodes the next row, with all channels of a pixel together, in the byte order of this machine.
   virtual void read_row(std::byte* samples) = 0;
   /// Decodes the rest of the file. Must be called after the last row is read.
   virtual void finish() = 0;
 };
 
-/// Reads a file that can only be decoded from its beginning. Rank 0 decodes it, from its beginning to the
-/// last row of all blocks, and sends the other ranks the rows of their blocks, some rows at a time. If a
-/// block has the last row of the image, the file is decoded to its end. When several blocks are read that
-/// follow each other along y, such as the blocks of bands, the file is decoded only once: for each block,
-/// decoding continues behind the last row of the block before it. The rows in which such blocks overlap are
+/// Reads a file that can only be decoded from its beginning, as open_image says of PNG and JPEG. Blocks that
+/// follow each other along y, such as those of bands, are decoded once: the rows in which they overlap are
 /// kept in the memory of rank 0, once an overlap has been found.
 class RowSource final : public BlockSource {
  public:
@@ -71,8 +82,7 @@ class RowSource final : public BlockSource {
  private:
   /// A function that takes row `y` from memory.
   using Take = std::function<void(std::byte* samples, std::int64_t y)>;
-  /// Decodes the rows of all blocks, passes each row to `take`, and sends it to the ranks that need it. Only
-  /// rank 0 decodes.
+  /// Passes each row of all blocks to `take` on rank 0, and sends it to the ranks that need it.
   void decode(RowDelivery& delivery, const Take& take);
   /// Does the same. If the file cannot be decoded, the other ranks are told that no more rows come.
   void decode_or_give_up(RowDelivery& delivery, const Take& take);
@@ -96,5 +106,20 @@ class RowSource final : public BlockSource {
   /// The samples of the rows that are kept. The index of row y is y modulo `overlap_`.
   std::vector<std::byte> rows_;
 };
+
+/// Returns a source for a file that a `Reader` decodes row by row: a function for FormatFunctions.
+template <class Reader>
+std::unique_ptr<BlockSource> open_by_rows(MPI_Comm communicator, const std::string& path,
+                                          const ImageInfo& info) {
+  return std::make_unique<RowSource>(communicator, path, info,
+                                     [](const std::string& file) { return std::make_unique<Reader>(file); });
+}
+
+/// Returns what a `Reader` finds in the header of a file: a function for FormatFunctions.
+template <class Reader>
+ImageInfo inspect_by(const std::string& path, const ImageChoice&) {
+  const Reader reader(path);
+  return {.type = reader.type(), .domain = reader.domain()};
+}
 
 }  // namespace tessera::io::detail

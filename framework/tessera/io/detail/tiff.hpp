@@ -24,8 +24,8 @@ inline constexpr std::int64_t most_chunk_bytes = std::numeric_limits<int>::max()
 constexpr bool needs_big_tiff(std::int64_t data_bytes) { return data_bytes > std::int64_t{3900} << 20; }
 
 /// Creates a TIFF file, as create_image does.
-std::unique_ptr<BlockSink> create_tiff_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                            ElementType type, int threads);
+std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                       ElementType type, int threads);
 
 /// A file that libtiff reads or writes. The last error of libtiff is kept, and nothing is printed.
 class TiffFile {

@@ -58,12 +58,6 @@ std::uint64_t sum_over_ranks(MPI_Comm communicator, std::uint64_t sum) {
   return sum;
 }
 
-int rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return rank;
-}
-
 }  // namespace
 
 class CheckpointWriter::Content {
@@ -75,7 +69,7 @@ class CheckpointWriter::Content {
     const QuietHdf5 quiet;
     open();
     Hdf5Id dataset;
-    Parts(communicator_, file_.path(), array.domain).take(block, array.domain, array.type);
+    Parts(communicator_, file_.path(), array.domain, array.type).take(block, array.domain);
     call_together(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
     transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
     arrays_.push_back(array);
@@ -98,13 +92,12 @@ class CheckpointWriter::Content {
     write_together(communicator_, [&] {
       // Every rank flushes the file, because rank 0 may wait below only for data that rank 0 has written.
       const bool flushed = H5Fflush(hdf5_, H5F_SCOPE_GLOBAL) >= 0;
-      if (!hdf5_.close() || !flushed)
-        fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
+      if (!hdf5_.close() || !flushed) fail_to_write_hdf5(file_.path());
     });
     collectively(communicator_, [&] {
-      if (rank_in(communicator_) != 0) return;
-      release_reserve(file_.temporary_path(), file_.path());
-      write_seal(file_.temporary_path(), file_.path(), sealed_);
+      if (rank_of(communicator_) != 0) return;
+      release_reserve(file_);
+      write_seal(file_, sealed_);
     });
     file_.complete_on_disk();
   }
@@ -114,7 +107,7 @@ class CheckpointWriter::Content {
   /// write, because HDF5 may be unable to close a file on a full disk.
   void open() {
     if (!hdf5_.valid())
-      hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), file_.path(),
+      hdf5_ = create_in_parallel(communicator_, file_,
                                  {.bytes = bytes_ + seal_bytes, .user_block_bytes = seal_bytes});
   }
 
@@ -125,7 +118,7 @@ class CheckpointWriter::Content {
     if (count == 0) return;
     const FileArray array{residuals_name, ElementType::float64, Box{{0, count}}};
     HostBlock block{reinterpret_cast<std::byte*>(residuals.data()), array.type, array.domain, {1}};
-    if (rank_in(communicator_) != 0) block.box[0].end = 0;
+    if (rank_of(communicator_) != 0) block.box[0].end = 0;
     write(array, block);
   }
 
@@ -183,13 +176,12 @@ struct CheckpointReader::Content {
 
   void check_shape(hid_t dataset, const FileArray& array) const {
     const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
-    hsize_t extents[max_dimensions] = {};
+    Extents extents{};
     const int dimensions = array.domain.dimensions;
-    bool fits = type.valid() && space.valid() && H5Tequal(type, memory_type(array.type)) > 0 &&
-                H5Sget_simple_extent_ndims(space) == dimensions &&
-                H5Sget_simple_extent_dims(space, extents, nullptr) == dimensions;
-    for (int d = 0; d < dimensions; ++d)
-      fits = fits && extents[dimensions - 1 - d] == static_cast<hsize_t>(array.domain[d].size());
+    const bool fits = type.valid() && space.valid() && H5Tequal(type, memory_type(array.type)) > 0 &&
+                      H5Sget_simple_extent_ndims(space) == dimensions &&
+                      H5Sget_simple_extent_dims(space, extents.data(), nullptr) == dimensions &&
+                      extents == extents_of(array.domain);
     if (!fits) fail_as_damaged(path, fmt::format("'{}' has another shape or type", array.name));
   }
 };
@@ -199,9 +191,9 @@ CheckpointReader::CheckpointReader(MPI_Comm communicator, const std::string& pat
   const QuietHdf5 quiet;
   collectively(communicator, [&] {
     content_->sealed = read_seal(path);
-    if (rank_in(communicator) == 0) check_sealed_rest(path, content_->sealed);
+    if (rank_of(communicator) == 0) check_sealed_rest(path, content_->sealed);
   });
-  content_->hdf5 = open_in_parallel(communicator, path, path);
+  content_->hdf5 = open_in_parallel(communicator, path);
   collectively(communicator, [&] { content_->read_notes(); });
 }
 
@@ -212,9 +204,7 @@ const CheckpointNotes& CheckpointReader::notes() const { return content_->notes;
 const std::vector<FileArray>& CheckpointReader::arrays() const { return content_->arrays; }
 
 void CheckpointReader::verify() {
-  int ranks = 1;
-  MPI_Comm_size(content_->communicator, &ranks);
-  const int rank = rank_in(content_->communicator);
+  const int ranks = ranks_of(content_->communicator), rank = rank_of(content_->communicator);
   for (std::size_t i = 0; i < content_->sealed.size(); ++i) {
     const SealedArray& sealed = content_->sealed[i];
     const std::int64_t first = sealed.points / ranks * rank;

@@ -162,11 +162,11 @@ void fail_as_damaged(const std::string& path, const std::string& problem) {
   fail(path, fmt::format("damaged checkpoint ({})", problem), "restart from another one");
 }
 
-void write_seal(const std::string& file_name, const std::string& path,
-                const std::vector<SealedArray>& arrays) {
-  const File file(std::fopen(file_name.c_str(), "r+b"));
+void write_seal(const UnfinishedFile& output, const std::vector<SealedArray>& arrays) {
+  const std::string &name = output.temporary_path(), &path = output.path();
+  const File file(std::fopen(name.c_str(), "r+b"));
   if (!file) fail_to_write(path, error_text(errno));
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file_name));
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(name));
   std::string text = text_of({size, digest_of_rest(file.get(), path, size, arrays), arrays});
   if (text.size() > seal_bytes) throw InternalError(fmt::format("{}: too many arrays to seal", path));
   text.resize(static_cast<std::size_t>(seal_bytes));

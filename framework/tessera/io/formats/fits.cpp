@@ -18,9 +18,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Returns the message of CFITSIO for `status`, and the first message on its error stack. CFITSIO quotes
-/// headers, which may contain arbitrary bytes. All bytes that are not printable are replaced by question
-/// marks.
+/// Returns the message of CFITSIO for `status`, and the first one on its error stack, which may quote
+/// headers: bytes that are not printable become question marks.
 std::string reason_of(int status) {
   std::array<char, FLEN_STATUS> summary{};
   std::array<char, FLEN_ERRMSG> first{};
@@ -62,8 +61,7 @@ int fits_type(ElementType type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-/// An image of a FITS file that CFITSIO reads. The constructor and `read` throw InputError about the path
-/// when the file is damaged.
+/// An image of a FITS file. The constructor and `read` throw InputError when the file is damaged.
 class FitsReader {
  public:
   /// Opens the file at `extension`, which is the name or the number of an extension. If `extension` is empty,
@@ -96,9 +94,8 @@ class FitsReader {
     if (has_blanks_ && type_ == ElementType::float32) blank = &narrow;
     if (has_blanks_ && type_ == ElementType::float64) blank = &wide;
     for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
-      int some_blank = 0, status = 0;  // CFITSIO requires both arguments
-      fits_read_img(file_.handle, fits_type(type_), first + 1, points, blank, memory, &some_blank, &status);
-      check(status);
+      int some_blank = 0;  // which CFITSIO requires
+      call(fits_read_img, fits_type(type_), first + 1, points, blank, memory, &some_blank);
     });
   }
 
@@ -117,9 +114,15 @@ class FitsReader {
   };
 
   void check(int status) const {
-    if (status > 0)
-      fail(path_, fmt::format("damaged or truncated FITS file ({})", reason_of(status)),
-           "get a complete copy of the file");
+    if (status > 0) fail(path_, fmt::format("damaged or truncated FITS file ({})", reason_of(status)));
+  }
+
+  /// Calls a function of CFITSIO about the open file.
+  template <class Function, class... Arguments>
+  void call(Function function, Arguments... arguments) const {
+    int status = 0;
+    function(file_.handle, arguments..., &status);
+    check(status);
   }
 
   bool move_on() {
@@ -131,10 +134,9 @@ class FitsReader {
   }
 
   bool is_image() const {
-    int kind = 0, dimensions = 0, status = 0;
-    fits_get_hdu_type(file_.handle, &kind, &status);
-    if (kind == IMAGE_HDU) fits_get_img_dim(file_.handle, &dimensions, &status);
-    check(status);
+    int kind = 0, dimensions = 0;
+    call(fits_get_hdu_type, &kind);
+    if (kind == IMAGE_HDU) call(fits_get_img_dim, &dimensions);
     return dimensions == 2 || dimensions == 3;
   }
 
@@ -183,14 +185,11 @@ class FitsReader {
 
   void find_layout() {
     int kind = 0, bits = 0, dimensions = 0, status = 0;
-    fits_get_hdu_type(file_.handle, &kind, &status);
-    check(status);
+    call(fits_get_hdu_type, &kind);
     const std::string what = fmt::format("extension {}", extension());
     if (kind != IMAGE_HDU) fail(path_, what + " is a table", "choose another extension");
     std::array<LONGLONG, 3> extents{};
-    fits_get_img_paramll(file_.handle, static_cast<int>(extents.size()), &bits, &dimensions, extents.data(),
-                         &status);
-    check(status);
+    call(fits_get_img_paramll, static_cast<int>(extents.size()), &bits, &dimensions, extents.data());
     if (dimensions != 2 && dimensions != 3)
       fail(path_,
            fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, dimensions),
@@ -202,9 +201,7 @@ class FitsReader {
       points *= static_cast<double>(extent);
     }
     if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
-    if (8 * points > 0x1p62)
-      fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what),
-           "get a complete copy of the file");
+    if (8 * points > 0x1p62) fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what));
     type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
     const bool is_compressed = fits_is_compressed_image(file_.handle, &status) != 0;
     has_blanks_ = bits > 0 || (is_compressed && is_quantised());
@@ -226,16 +223,13 @@ class FitsReader {
   /// Throws InputError if the file ends before the data of the extension, which have `bytes` bytes.
   void check_size(double bytes) const {
     LONGLONG begin = 0;
-    int status = 0;
-    fits_get_hduaddrll(file_.handle, nullptr, &begin, nullptr, &status);
-    check(status);
+    call(fits_get_hduaddrll, nullptr, &begin, nullptr);
     const double end = static_cast<double>(begin) + bytes;
     std::error_code error;
     const auto size = std::filesystem::file_size(path_, error);
     if (error || static_cast<double>(size) < end)
-      fail(path_,
-           fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {:.0f})", size, end),
-           "get a complete copy of the file");
+      fail(path_, fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {:.0f})",
+                              size, end));
   }
 
   std::string path_;
@@ -255,16 +249,11 @@ void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& 
 
 ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
   const FitsReader reader(path, choice.dataset);
-  return {ImageFormat::fits, reader.type(), reader.domain(), std::to_string(reader.extension())};
-}
-
-std::unique_ptr<BlockSource> open_fits(MPI_Comm communicator, const std::string& path,
-                                       const ImageInfo& info) {
-  return rankwise_source(communicator, path, info, read_fits);
+  return {.type = reader.type(), .domain = reader.domain(), .dataset = std::to_string(reader.extension())};
 }
 
 }  // namespace
 
-extern const FormatFunctions fits_format = {inspect_fits, open_fits};
+extern const FormatFunctions fits_format = {inspect_fits, open_by_rank<read_fits>};
 
 }  // namespace tessera::io::detail

@@ -25,12 +25,6 @@ struct FloHeader {
 };
 static_assert(sizeof(FloHeader) == 12);
 
-/// Returns the header of the file of a flow with these points.
-FloHeader flo_header(const Box& domain) {
-  return {.width = static_cast<std::int32_t>(domain[0].size()),
-          .height = static_cast<std::int32_t>(domain[1].size())};
-}
-
 constexpr std::int64_t pixel_bytes = 2 * sizeof(float);
 
 /// Reads `bytes` bytes of the file from `offset` on.
@@ -64,14 +58,14 @@ ImageInfo inspect_flo(const std::string& path, const ImageChoice&) {
          fmt::format("is damaged: its {} bytes are not those of {} x {} pixels", size, domain[0].size(),
                      domain[1].size()),
          "replace it by the whole file");
-  return {ImageFormat::flo, ElementType::float32, domain};
+  return {.type = ElementType::float32, .domain = domain};
 }
 
 void read_flo(const std::string& path, const ImageInfo& info, const HostBlock& block) {
   const File file = open_for_reading(path);
   check_unchanged(path, info, ElementType::float32, read_header(path, file.get()));
   if (block.box.empty()) return;
-  const std::int64_t row_bytes = info.domain[0].size() * pixel_bytes;
+  const std::int64_t row_bytes = bytes_of_row(info.domain, info.type);
   std::vector<std::byte> row(static_cast<std::size_t>(row_bytes));
   for (std::int64_t y = block.box[1].begin; y < block.box[1].end; ++y) {
     read_bytes(path, file.get(), static_cast<std::int64_t>(sizeof(FloHeader)) + y * row_bytes, row.data(),
@@ -83,47 +77,25 @@ void read_flo(const std::string& path, const ImageInfo& info, const HostBlock& b
 /// Writes the rows of a .flo file.
 class FloWriter final : public RowWriter {
  public:
-  FloWriter(const UnfinishedFile& output, const Box& domain) : file_(output.temporary_path(), output.path()) {
-    const FloHeader header = flo_header(domain);
-    append(reinterpret_cast<const std::byte*>(&header), sizeof header);
+  FloWriter(const UnfinishedFile& output, const Box& domain, ElementType, int) : file_(output) {
+    const FloHeader header{.width = static_cast<std::int32_t>(domain[0].size()),
+                           .height = static_cast<std::int32_t>(domain[1].size())};
+    file_.append(&header, sizeof header);
   }
 
   void write_rows(const HostBlock& rows) override {
-    std::vector<std::byte> samples(
-        static_cast<std::size_t>(rows.box.size() * static_cast<std::int64_t>(sizeof(float))));
+    std::vector<std::byte> samples(static_cast<std::size_t>(rows.box.size()) * sizeof(float));
     put_points(rows, {samples.data(), ElementType::float32, rows.box});
-    append(samples.data(), static_cast<std::int64_t>(samples.size()));
+    file_.append(samples.data(), samples.size());
   }
   void finish() override { file_.close(); }
 
  private:
-  void append(const std::byte* from, std::int64_t bytes) {
-    file_.write(from, bytes, written_);
-    written_ += bytes;
-  }
-
   FileWriter file_;
-  std::int64_t written_ = 0;
 };
-
-std::unique_ptr<BlockSource> open_flo(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
-  return rankwise_source(communicator, path, info, read_flo);
-}
-
-std::unique_ptr<BlockSink> create_flo_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                           ElementType type, int) {
-  if (type != ElementType::float32 || domain.dimensions != 3 || domain[2].size() != 2 || domain.empty())
-    fail(path,
-         fmt::format(".flo holds two channels of float32, not {} of {}", to_string(domain), name_of(type)),
-         "write HDF5 instead");
-  check_rows(path, ".flo", domain, type);
-  return std::make_unique<RowSink>(communicator, path, domain, type, [domain](const UnfinishedFile& file) {
-    return std::make_unique<FloWriter>(file, domain);
-  });
-}
 
 }  // namespace
 
-extern const FormatFunctions flo_format = {inspect_flo, open_flo, create_flo_file};
+extern const FormatFunctions flo_format = {inspect_flo, open_by_rank<read_flo>, create_by_rows<FloWriter>};
 
 }  // namespace tessera::io::detail

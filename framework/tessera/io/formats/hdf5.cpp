@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <vector>
 
@@ -16,8 +15,6 @@
 namespace tessera::io {
 namespace detail {
 namespace {
-
-using Extents = std::array<hsize_t, max_dimensions>;
 
 /// Returns the description of the first entry of HDF5's error stack. The first entry is about the function
 /// that found the error; the last entry is about the function that Tessera called.
@@ -97,8 +94,7 @@ std::string only_dataset(hid_t file, const std::string& path) {
   return names.front();
 }
 
-/// Returns the most bytes of chunks that a source of one rank keeps in memory: those of all chunks with
-/// points of one row, but at most 64 MiB, or one chunk if it is larger.
+/// Returns ImageInfo::kept_bytes of a data set.
 std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout) {
   if (!chunks.is_chunked) return 0;
   auto bytes = static_cast<std::int64_t>(size_of(layout.type));
@@ -124,18 +120,20 @@ class Hdf5Source : public BlockSource {
       check_block(block, info_.type, info_.domain);
       open_for_reading(path_);  // its error messages are clearer than those of MPI-IO
     });
-    const Hdf5Id file = open_in_parallel(communicator_, path_, path_);
+    const Hdf5Id file = open_in_parallel(communicator_, path_);
     Hdf5Id dataset;
-    Hdf5Layout layout;
-    collectively(communicator_, [&] {
-      dataset = open_dataset(file, path_, info_.dataset);
-      layout = layout_of(dataset, path_, info_.dataset);
-      check_unchanged(path_, info_, layout.type, layout.domain);
-    });
-    read_dataset(communicator_, dataset, layout, block, path_);
+    collectively(communicator_, [&] { dataset = opened_in(file); });
+    read_dataset(communicator_, dataset, layout_, block, path_);
   }
 
  private:
+  Hdf5Id opened_in(const Hdf5Id& file) {
+    Hdf5Id dataset = open_dataset(file, path_, info_.dataset);
+    layout_ = layout_of(dataset, path_, info_.dataset);
+    check_unchanged(path_, info_, layout_.type, layout_.domain);
+    return dataset;
+  }
+
   /// Reads without MPI, and keeps the file open, so that HDF5 keeps chunks that other blocks need, too.
   void read_in_open_file(const HostBlock& block) {
     check_block(block, info_.type, info_.domain);
@@ -153,9 +151,7 @@ class Hdf5Source : public BlockSource {
   void open() {
     open_for_reading(path_);  // its error messages are clearer than those of HDF5
     file_ = open_alone(path_);
-    Hdf5Id dataset = open_dataset(file_, path_, info_.dataset);
-    layout_ = layout_of(dataset, path_, info_.dataset);
-    check_unchanged(path_, info_, layout_.type, layout_.domain);
+    Hdf5Id dataset = opened_in(file_);
     place_ = raw_place_of(dataset, layout_, path_);
     if (place_) return close();
     const std::int64_t bytes = kept_bytes(chunks_of(dataset), layout_);
@@ -179,8 +175,7 @@ class Hdf5Source : public BlockSource {
   /// takes longer than reading a small block.
   void read_at_place(const HostBlock& block) const {
     check_block(block, info_.type, info_.domain);
-    const RawLayout raw{*place_, std::endian::native == std::endian::big};
-    read_array(path_, open_for_reading(path_).get(), raw, info_.domain, block);
+    read_at(path_, *place_, info_.domain, block);
   }
 
   MPI_Comm communicator_;
@@ -188,9 +183,9 @@ class Hdf5Source : public BlockSource {
   ImageInfo info_;
   bool is_alone_;
   std::optional<std::int64_t> place_ = {};
+  Hdf5Layout layout_;
   // A source of one rank keeps these open.
   Hdf5Id file_, dataset_;
-  Hdf5Layout layout_;
 };
 
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path,
@@ -204,7 +199,7 @@ ImageInfo inspect_hdf5(const std::string& path, const ImageChoice& choice) {
   const std::string name = choice.dataset.empty() ? only_dataset(file, path) : choice.dataset;
   const Hdf5Id opened = open_dataset(file, path, name);
   const Hdf5Layout layout = layout_of(opened, path, name);
-  ImageInfo info{ImageFormat::hdf5, layout.type, layout.domain, name};
+  ImageInfo info{.type = layout.type, .domain = layout.domain, .dataset = name};
   const Hdf5Chunks chunks = chunks_of(opened);
   if (chunks.is_compressed) info.chunk_rows = std::min(chunks.points[1], layout.domain[1].size());
   info.kept_bytes = kept_bytes(chunks, layout);
@@ -237,8 +232,7 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   if (!type.valid() || !space.valid())
-    fail_with_hdf5(path, fmt::format("data set '{}' cannot be read", name),
-                   "get a complete copy of the file");
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be read", name));
 
   const std::optional<ElementType> element = element_type(type);
   if (!element)
@@ -271,7 +265,7 @@ Hdf5Chunks chunks_of(hid_t dataset) {
   Extents extents{};
   const int dimensions = H5Pget_chunk(creation, max_dimensions, extents.data());
   for (int d = 0; d < dimensions; ++d)
-    chunks.points[d] = static_cast<std::int64_t>(extents[static_cast<std::size_t>(dimensions - 1 - d)]);
+    chunks.points[d] = static_cast<std::int64_t>(extents[slot_of(d, dimensions)]);
   return chunks;
 }
 

@@ -54,8 +54,7 @@ void read_scalar(hid_t object, const std::string& path, const std::string& name,
                     H5Tis_variable_str(stored) == H5Tis_variable_str(type) &&
                     H5Sget_simple_extent_npoints(space) == 1;
   if (!fits || H5Aread(attribute, type, value) < 0)
-    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be read", name),
-                   "get a complete copy of the file");
+    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be read", name));
 }
 
 }  // namespace
@@ -77,9 +76,7 @@ void write_together(MPI_Comm communicator, const std::function<void()>& task) {
   try {
     call_together(communicator, task);
   } catch (const InputError& error) {
-    int ranks = 1;
-    MPI_Comm_size(communicator, &ranks);
-    if (ranks == 1) throw;
+    if (ranks_of(communicator) == 1) throw;
     abandon_files();
     throw StrandedError(error.what());
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -16,13 +15,6 @@
 namespace tessera::io {
 namespace detail {
 namespace {
-
-using Extents = std::array<hsize_t, max_dimensions>;
-
-/// Returns the number of a dimension in the order of HDF5, where the slowest dimension is the first one.
-std::size_t slot_of(int dimension, int dimensions) {
-  return static_cast<std::size_t>(dimensions - 1 - dimension);
-}
 
 /// The most bytes that a chunk needs besides its points: for its entry in HDF5's index of chunks, and for
 /// what DEFLATE adds.
@@ -67,7 +59,7 @@ class Hdf5Output {
     for (const FileArray& array : arrays) bytes += most_stored_bytes(array, storage, path);
     const NewHdf5 how{.bytes = bytes, .chunked = storage.has_chunks()};
     bytes_before_lists_ = how.all_bytes();
-    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path, how);
+    hdf5_ = create_in_parallel(communicator_, file_, how);
   }
 
   Hdf5Id add(const FileArray& array, const Hdf5Storage& storage) {
@@ -88,8 +80,7 @@ class Hdf5Output {
     if (is_last && notes_) write_notes(notes_());
     write_together(communicator_, [&] {
       const bool closed = dataset.close();
-      if ((is_last && !hdf5_.close()) || !closed)
-        fail_with_hdf5(path(), "cannot be written", "free some space, or choose another place");
+      if ((is_last && !hdf5_.close()) || !closed) fail_to_write_hdf5(path());
     });
     if (is_last) complete();
   }
@@ -113,24 +104,18 @@ class Hdf5Output {
     for (const NumberList& list : lists)
       bytes += list.count * static_cast<std::int64_t>(sizeof(double)) + bytes_about_a_list;
     collectively(communicator_, [&] {
-      if (rank() != 0) return;
+      if (rank_of(communicator_) != 0) return;
       std::error_code error;
       const auto end = static_cast<std::int64_t>(std::filesystem::file_size(file_.temporary_path(), error));
       if (error) fail_to_write(path(), error.message());
-      reserve(file_.temporary_path(), path(), std::max(end, bytes_before_lists_) + bytes);
+      reserve(file_, std::max(end, bytes_before_lists_) + bytes);
     });
-  }
-
-  int rank() const {
-    int rank = 0;
-    MPI_Comm_rank(communicator_, &rank);
-    return rank;
   }
 
   /// Frees the reserved space that compressed arrays did not need. Then completes the file.
   void complete() {
     collectively(communicator_, [&] {
-      if (rank() == 0) release_reserve(file_.temporary_path(), path());
+      if (rank_of(communicator_) == 0) release_reserve(file_);
     });
     file_.complete();
   }
@@ -141,7 +126,7 @@ class Hdf5Output {
     const Hdf5Id dataset = add({list.name, ElementType::float64, all}, {});
     std::vector<double> values = list.values;
     HostBlock block{reinterpret_cast<std::byte*>(values.data()), ElementType::float64, all, {1}};
-    if (rank() != 0) block.box[0].end = 0;
+    if (rank_of(communicator_) != 0) block.box[0].end = 0;
     transfer(communicator_, dataset, Direction::write, block, all, path());
   }
 
@@ -156,42 +141,38 @@ class Hdf5Output {
 class Hdf5Sink : public BlockSink {
  public:
   Hdf5Sink(std::shared_ptr<Hdf5Output> output, const FileArray& array, const Hdf5Storage& storage)
-      : domain_(array.domain),
-        type_(array.type),
-        output_(std::move(output)),
-        parts_(output_->communicator(), output_->path(), domain_),
+      : output_(std::move(output)),
+        parts_(output_->communicator(), output_->path(), array.domain, array.type),
         dataset_(output_->add(array, storage)) {}
 
-  void write(const HostBlock& block) override { write_part(block, domain_); }
+  void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
 
   void write_part(const HostBlock& block, const Box& part) override {
     const QuietHdf5 quiet;
-    parts_.take(block, part, type_);
-    transfer(output_->communicator(), dataset_, Direction::write, block, domain_, output_->path());
+    parts_.take(block, part);
+    transfer(parts_.communicator(), dataset_, Direction::write, block, parts_.domain(), parts_.path());
     if (parts_.complete()) output_->close(dataset_);
   }
 
  private:
-  Box domain_;
-  ElementType type_;
   std::shared_ptr<Hdf5Output> output_;
   Parts parts_;
   Hdf5Id dataset_;
 };
 
-/// Makes the file `file_name` an HDF5 file with one contiguous data set, whose points are not written.
-/// Returns where in the file the first of them lies. Space on the disk is reserved for all of them, if the
-/// file system supports this. Not collective. Throws InputError about `path`.
-std::int64_t create_place(const std::string& file_name, const std::string& path, const FileArray& array) {
+/// Makes the file an HDF5 file with one contiguous data set, whose points are not written. Returns where in
+/// the file the first of them lies. Space on the disk is reserved for all of them, if the file system
+/// supports this. Not collective. Throws InputError.
+std::int64_t create_place(const UnfinishedFile& output, const FileArray& array) {
   const QuietHdf5 quiet;
+  const std::string& path = output.path();
   const NewHdf5 how{.bytes = most_stored_bytes(array, {}, path)};
   // Parallel HDF5 gives a contiguous data set its place as soon as it is created.
-  Hdf5Id file = create_in_parallel(MPI_COMM_SELF, file_name, path, how);
+  Hdf5Id file = create_in_parallel(MPI_COMM_SELF, output, how);
   Hdf5Id dataset = create_dataset(file, path, array, {});
   const haddr_t place = H5Dget_offset(dataset);
   const bool is_closed = dataset.close() && file.close();
-  if (place == HADDR_UNDEF || !is_closed)
-    fail_with_hdf5(path, "cannot be written", "free some space, or choose another place");
+  if (place == HADDR_UNDEF || !is_closed) fail_to_write_hdf5(path);
   return static_cast<std::int64_t>(place);
 }
 
@@ -216,10 +197,7 @@ std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storag
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage) {
   const int dimensions = array.domain.dimensions;
-  Extents extents{};
-  for (int d = 0; d < dimensions; ++d)
-    extents[slot_of(d, dimensions)] = static_cast<hsize_t>(array.domain[d].size());
-  const Hdf5Id space(H5Screate_simple(dimensions, extents.data(), nullptr), H5Sclose);
+  const Hdf5Id space(H5Screate_simple(dimensions, extents_of(array.domain).data(), nullptr), H5Sclose);
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -254,18 +232,13 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const
   return sinks;
 }
 
-std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
-                                       const std::string& dataset, const Box& domain, ElementType type,
-                                       std::function<FileNotes()> notes) {
-  return std::move(create_hdf5(communicator, path, {{dataset, type, domain}}, {}, std::move(notes)).front());
-}
-
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm communicator, const std::string& path,
                                                 const std::string& dataset, const Box& domain,
                                                 ElementType type) {
-  return detail::create_plain_blocks(communicator, path, domain, type, [&](const std::string& file_name) {
-    return detail::create_place(file_name, path, {dataset, type, domain});
-  });
+  return detail::create_plain_blocks(communicator, path, domain, type,
+                                     [&](const detail::UnfinishedFile& file) {
+                                       return detail::create_place(file, {dataset, type, domain});
+                                     });
 }
 
 }  // namespace tessera::io

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <filesystem>
 #include <optional>
@@ -22,11 +21,8 @@ namespace {
 constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t staged_chunk_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t compressed_bytes = std::int64_t{32} << 20;
-/// The most chunks that one call reads or writes. HDF5 needs about 14 KB of memory for each chunk while it is
-/// written.
+/// The most chunks that one call reads or writes. While a chunk is written, HDF5 needs about 14 KB for it.
 constexpr std::int64_t chunks_at_once = 1024;
-
-using Extents = std::array<hsize_t, max_dimensions>;
 
 /// Returns the extents, slowest first, of an array in C order that contains the block, begins at the same
 /// address, and has the same strides. Returns nothing if there is no such array.
@@ -64,8 +60,7 @@ class Transfer {
   void prepare(Direction direction, bool through_mpi) {
     const Hdf5Chunks storage = chunks_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    // If the file is truncated, a collective call would read zeros for uncompressed chunks that lie beyond
-    // the end of the file. Therefore, uncompressed chunks are read in independent calls.
+    // A collective call would read zeros for uncompressed chunks behind the end of a truncated file.
     is_independent_ = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
     if (through_mpi)
       H5Pset_dxpl_mpio(transfer_list_, is_independent_ ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
@@ -73,8 +68,7 @@ class Transfer {
     for (const Box& box : parts_of(storage)) pieces_.push_back(piece_of(box));
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
     nothing_.file_space = checked(H5Dget_space(dataset_), H5Sclose);
-    // A type other than that of the data set would need a conversion, which HDF5 does not do in collective
-    // calls.
+    // Another type would need a conversion, which HDF5 does not do in collective calls.
     nothings_type_ = checked(H5Dget_type(dataset_), H5Tclose);
     points_type_ = memory_type(block_.type);
     H5Sselect_none(nothing_.memory_space);
@@ -96,10 +90,10 @@ class Transfer {
     if (direction == Direction::write) {
       if (staged_ && some) copy_part(block_, memory, piece.box);
       if (H5Dwrite(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
-        fail_with_hdf5(path_, "cannot be written", "free some space, or choose another place");
+        fail_to_write_hdf5(path_);
     } else {
       if (H5Dread(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
-        fail_with_hdf5(path_, "cannot be read", "get a complete copy of the file");
+        fail_with_hdf5(path_, "cannot be read");
       if (staged_ && some) copy_part(memory, block_, piece.box);
     }
   }
@@ -117,8 +111,7 @@ class Transfer {
           storage.is_compressed ? std::min(chunks_at_once, compressed_bytes / bytes) : chunks_at_once;
       parts = groups_of_chunks(block_.box, domain_, storage.points, most);
     }
-    // If a compressed chunk is cut into several parts, HDF5 compresses or decompresses the whole chunk for
-    // each part. Therefore, compressed data sets are not cut into small pieces.
+    // Compressed data sets are not cut into small pieces: HDF5 handles a whole chunk for each part of it.
     const bool is_small = staged_ && !storage.is_compressed;
     std::vector<Box> result;
     std::int64_t largest = 0;
@@ -138,8 +131,7 @@ class Transfer {
     return Hdf5Id(id, close);
   }
 
-  /// Returns the memory of a piece. It is a part of the block, or the buffer if the block is
-  /// staged, that is, copied through the buffer.
+  /// Returns the memory of a piece: a part of the block, or the buffer if the block is copied through it.
   HostBlock memory_of(const Box& box) {
     if (box.empty()) return {};
     if (staged_) return packed_block(buffer_.data(), block_.type, box);
@@ -151,14 +143,10 @@ class Transfer {
 
   Piece piece_of(const Box& box) {
     const int dimensions = box.dimensions;
-    Extents start{};
-    Extents origin{};
-    Extents count{};
-    for (int d = 0; d < dimensions; ++d) {
-      const auto slot = static_cast<std::size_t>(dimensions - 1 - d);
-      start[slot] = static_cast<hsize_t>(box[d].begin - domain_[d].begin);
-      count[slot] = static_cast<hsize_t>(box[d].size());
-    }
+    Extents start{}, origin{};
+    const Extents count = extents_of(box);
+    for (int d = 0; d < dimensions; ++d)
+      start[slot_of(d, dimensions)] = static_cast<hsize_t>(box[d].begin - domain_[d].begin);
     const Extents memory = enclosing_array(memory_of(box)).value();
     Piece piece{box, checked(H5Screate_simple(dimensions, memory.data(), nullptr), H5Sclose),
                 checked(H5Dget_space(dataset_), H5Sclose)};
@@ -184,9 +172,8 @@ class Transfer {
   std::vector<std::byte> buffer_;
 };
 
-/// Returns the offset in the file of the first point of a data set, if the ranks can read the data set
-/// without HDF5, like a raw file, and -1 otherwise. The result is the same on all ranks. Throws InputError on
-/// all ranks when the data set extends beyond the end of the file, because MPI-IO would read zeros there.
+/// Returns what raw_place_of returns, or -1, the same on all ranks. Throws InputError on all ranks when the
+/// data set extends beyond the end of the file, because MPI-IO would read zeros there.
 std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout,
                               const std::string& path) {
   std::int64_t place = -1;
@@ -209,27 +196,22 @@ Hdf5Id parallel_access(MPI_Comm communicator) {
 
 Hdf5Id open_alone(const std::string& path) {
   Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid())
-    fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  if (!file.valid()) fail_with_hdf5(path, "damaged or truncated HDF5 file");
   return file;
 }
 
-Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path) {
+Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& path) {
   Hdf5Id file;
   collectively(communicator, [&] {
-    file = Hdf5Id(H5Fopen(file_name.c_str(), H5F_ACC_RDONLY, parallel_access(communicator)), H5Fclose);
-    if (!file.valid())
-      fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+    file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, parallel_access(communicator)), H5Fclose);
+    if (!file.valid()) fail_with_hdf5(path, "damaged or truncated HDF5 file");
   });
   return file;
 }
 
-Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          const NewHdf5& how) {
+Hdf5Id create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output, const NewHdf5& how) {
   const auto make_room = [&] {
-    int rank = 0;
-    MPI_Comm_rank(communicator, &rank);
-    if (rank == 0) reserve(file_name, path, how.all_bytes());
+    if (rank_of(communicator) == 0) reserve(output, how.all_bytes());
   };
   collectively(communicator, make_room);
   Hdf5Id file;
@@ -238,9 +220,10 @@ Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, c
     H5Pset_userblock(creation, how.user_block_bytes);
     const Hdf5Id access = parallel_access(communicator);
     if (how.chunked) H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
-    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
+    file = Hdf5Id(H5Fcreate(output.temporary_path().c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
     if (!file.valid())
-      fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");
+      fail_with_hdf5(output.path(), "cannot be written",
+                     "create its folder, or choose another that can be written");
   });
   collectively(communicator, make_room);  // again, because HDF5 has emptied the file
   return file;
@@ -252,8 +235,7 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
   collectively(communicator, [&] { mine.prepare(direction, true); });
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
-  // In independent calls, no rank waits for others inside HDF5. `collectively` is enough then, and has no
-  // limit on the time for which a rank waits.
+  // In independent calls, no rank waits for others inside HDF5, so that `collectively` is enough.
   const auto together = direction == Direction::write ? write_together
                         : mine.is_independent()       ? collectively
                                                       : call_together;
@@ -275,15 +257,18 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
   if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
   const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
   if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(bytes)) return std::nullopt;
-  // The place is counted from the beginning of the file, including the user block. It is undefined if no
-  // points have been written.
+  // The place is undefined if no points have been written.
   const haddr_t place = H5Dget_offset(dataset);
   if (place == HADDR_UNDEF) return std::nullopt;
   std::error_code error;
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error || static_cast<std::int64_t>(place) > size - bytes)
-    fail(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  if (error || static_cast<std::int64_t>(place) > size - bytes) fail(path, "damaged or truncated HDF5 file");
   return static_cast<std::int64_t>(place);
+}
+
+void read_at(const std::string& path, std::int64_t place, const Box& domain, const HostBlock& block) {
+  const RawLayout raw{place, std::endian::native == std::endian::big};
+  read_array(path, open_for_reading(path).get(), raw, domain, block);
 }
 
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
@@ -291,9 +276,7 @@ void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout
   const std::int64_t place = agreed_raw_place(communicator, dataset, layout, path);
   if (place < 0) return transfer(communicator, dataset, Direction::read, block, layout.domain, path);
   collectively(communicator, [&] {
-    if (block.box.empty()) return;
-    const RawLayout raw{place, std::endian::native == std::endian::big};
-    read_array(path, open_for_reading(path).get(), raw, layout.domain, block);
+    if (!block.box.empty()) read_at(path, place, layout.domain, block);
   });
 }
 

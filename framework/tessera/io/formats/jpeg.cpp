@@ -17,17 +17,14 @@ namespace {
 /// The most bytes of memory for decoding a file. Only progressive files need much memory, because all of
 /// their coefficients are kept until the end.
 constexpr std::int64_t most_memory = std::int64_t{2} << 30;
-/// The most scans of a file, which are the passes over the image in which a progressive file is decoded.
-/// Usual files have about ten scans. A damaged file could have many short scans, each of which costs time for
-/// all points.
+/// The most scans of a file: passes over the image, of which progressive files have about ten. A damaged file
+/// could have many short ones, each of which costs time for all points.
 constexpr int most_scans = 1000;
 
 /// Decodes one JPEG file.
 class JpegReader final : public RowReader {
  public:
-  /// Opens the file and reads its header. Throws InputError when the file cannot be opened, is damaged, or
-  /// has colours other than grey, RGB or YCbCr. Throws InputError also when a sample does not have 8 bits, or
-  /// when decoding would need too much memory.
+  /// Opens the file and reads its header.
   explicit JpegReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
     try {
       read_header();
@@ -60,8 +57,7 @@ class JpegReader final : public RowReader {
   }
 
  private:
-  /// The last error of libjpeg, and the target of the jump after the error. The error handler jumps, because
-  /// it must not return to libjpeg, and must not throw an exception through C code.
+  /// The last error of libjpeg, and the target of the jump after it, as in PngErrors.
   struct Errors {
     jpeg_error_mgr manager;  ///< the first member, so that libjpeg's pointer to it also points to Errors
     std::jmp_buf jump;
@@ -74,8 +70,7 @@ class JpegReader final : public RowReader {
     std::longjmp(errors->jump, 1);
   }
 
-  /// Treats warnings of libjpeg, which have a negative level, as errors. When libjpeg finds damage, it only
-  /// warns, and continues with grey points.
+  /// Treats warnings of libjpeg, which have a negative level, as errors: about damage, it only warns.
   static void on_message(j_common_ptr jpeg, int level) {
     if (level < 0) on_error(jpeg);
   }
@@ -87,16 +82,15 @@ class JpegReader final : public RowReader {
     std::longjmp(errors->jump, 1);
   }
 
-  /// Runs `call`, which calls libjpeg. Throws InputError when libjpeg reports an error. `call` must not have
-  /// local objects with destructors, because the jump after an error would skip the destructors.
+  /// Runs `call`, which calls libjpeg. Throws InputError when libjpeg reports an error. The jump after an
+  /// error skips the destructors of local objects of `call`.
   template <class Call>
   void checked(const Call& call) {
     if (setjmp(errors_.jump) == 0) {
       call();
       return;
     }
-    fail(path_, fmt::format("damaged or truncated JPEG ({})", errors_.message),
-         "get a complete copy of the file");
+    fail(path_, fmt::format("damaged or truncated JPEG ({})", errors_.message));
   }
 
   void read_header() {
@@ -137,18 +131,8 @@ class JpegReader final : public RowReader {
   bool has_started_ = false;
 };
 
-ImageInfo inspect_jpeg(const std::string& path, const ImageChoice&) {
-  return {ImageFormat::jpeg, ElementType::uint8, JpegReader(path).domain()};
-}
-
-std::unique_ptr<BlockSource> open_jpeg(MPI_Comm communicator, const std::string& path,
-                                       const ImageInfo& info) {
-  return std::make_unique<RowSource>(
-      communicator, path, info, [](const std::string& file) { return std::make_unique<JpegReader>(file); });
-}
-
 }  // namespace
 
-extern const FormatFunctions jpeg_format = {inspect_jpeg, open_jpeg};
+extern const FormatFunctions jpeg_format = {inspect_by<JpegReader>, open_by_rows<JpegReader>};
 
 }  // namespace tessera::io::detail

@@ -15,8 +15,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// The last error of libpng. An error handler of libpng must not return, and must not throw exceptions
-/// through C code. The handler therefore stores the message here, and leaves libpng by a jump to `jump`.
+/// The last error of libpng. An error handler must not return, nor throw exceptions through C code. It stores
+/// the message here, and leaves libpng by a jump to `jump`.
 struct PngErrors {
   std::jmp_buf jump;
   char message[200] = {};
@@ -55,8 +55,7 @@ class PngReader final : public RowReader {
   ElementType type() const override { return type_; }
   Box domain() const override { return domain_; }
 
-  /// Decodes the next row. If the file is interlaced, the first call decodes the whole image, which then
-  /// stays in memory.
+  /// Decodes the next row; if the file is interlaced, the first call decodes the whole image.
   void read_row(std::byte* samples) override {
     if (passes_ > 1) {
       if (image_.empty()) decode_interlaced();
@@ -80,8 +79,7 @@ class PngReader final : public RowReader {
       call();
       return;
     }
-    fail(path_, fmt::format("damaged or truncated PNG ({})", errors_.message),
-         "get a complete copy of the file");
+    fail(path_, fmt::format("damaged or truncated PNG ({})", errors_.message));
   }
 
   void read_header() {
@@ -144,18 +142,8 @@ class PngReader final : public RowReader {
   std::size_t next_row_ = 0;
 };
 
-ImageInfo inspect_png(const std::string& path, const ImageChoice&) {
-  const PngReader reader(path);
-  return {ImageFormat::png, reader.type(), reader.domain()};
-}
-
-std::unique_ptr<BlockSource> open_png(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
-  return std::make_unique<RowSource>(
-      communicator, path, info, [](const std::string& file) { return std::make_unique<PngReader>(file); });
-}
-
 }  // namespace
 
-extern const FormatFunctions png_format = {inspect_png, open_png, create_png_file};
+extern const FormatFunctions png_format = {inspect_by<PngReader>, open_by_rows<PngReader>, create_png};
 
 }  // namespace tessera::io::detail

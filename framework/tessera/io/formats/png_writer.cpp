@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -16,14 +14,6 @@
 
 namespace tessera::io::detail {
 namespace {
-
-/// The shape of a PNG image with 1 (grey), 3 (RGB) or 4 channels (RGB and transparency) of 8 or 16 bits.
-struct PngLayout {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int channels = 1;
-  int bits = 8;
-};
 
 std::uint16_t to_sample(float value) {
   if (!(value > 0.0F)) return 0;  // also for NaN
@@ -97,14 +87,15 @@ std::vector<std::uint8_t> image_chunks(Bytes stream) {
   return chunks;
 }
 
-std::vector<std::uint8_t> file_header(const PngLayout& layout) {
+std::vector<std::uint8_t> file_header(const Box& domain, int bits) {
   constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   constexpr std::uint8_t grey = 0, rgb = 2, rgb_and_alpha = 6;
   std::vector<std::uint8_t> content;
-  append_number(content, static_cast<std::uint32_t>(layout.width));
-  append_number(content, static_cast<std::uint32_t>(layout.height));
-  content.push_back(static_cast<std::uint8_t>(layout.bits));
-  content.push_back(layout.channels == 1 ? grey : layout.channels == 3 ? rgb : rgb_and_alpha);
+  append_number(content, static_cast<std::uint32_t>(domain[0].size()));
+  append_number(content, static_cast<std::uint32_t>(domain[1].size()));
+  content.push_back(static_cast<std::uint8_t>(bits));
+  const std::int64_t channels = channels_of(domain).size();
+  content.push_back(channels == 1 ? grey : channels == 3 ? rgb : rgb_and_alpha);
   content.insert(content.end(), 3, 0);  // deflate, the usual filters, not interlaced
   std::vector<std::uint8_t> header(signature.begin(), signature.end());
   append_chunk(header, "IHDR", content);
@@ -116,29 +107,25 @@ void swap_bytes(std::uint8_t* bytes, std::int64_t count) {
 }
 
 /// Encodes one PNG file, from its first row to its last one, on one rank. Several threads filter and compress
-/// strips of rows; the bytes of the file do not depend on their number. Every function throws InputError when
-/// writing fails.
+/// strips of rows; the bytes of the file do not depend on their number.
 class PngWriter final : public RowWriter {
  public:
-  /// Opens the file at the temporary path of `output`, and replaces its content. `threads` is the number of
-  /// threads that encode it.
-  PngWriter(const UnfinishedFile& output, const PngLayout& layout, int threads)
-      : path_(output.path()),
-        file_(std::fopen(output.temporary_path().c_str(), "wb")),
-        layout_(layout),
+  PngWriter(const UnfinishedFile& output, const Box& domain, ElementType type, int threads)
+      : file_(output),
+        height_(domain[1].size()),
+        bits_(type == ElementType::uint8 ? 8 : 16),
         threads_(threads),
-        pixel_bytes_(layout.channels * layout.bits / 8),
-        row_bytes_(layout.width * pixel_bytes_),
-        strip_rows_(std::clamp<std::int64_t>(bytes_of_strip / row_bytes_, 1, layout.height)),
+        pixel_bytes_(static_cast<int>(channels_of(domain).size()) * bits_ / 8),
+        row_bytes_(domain[0].size() * pixel_bytes_),
+        strip_rows_(std::clamp<std::int64_t>(bytes_of_strip / row_bytes_, 1, height_)),
         checksum_(static_cast<std::uint32_t>(adler32(0, nullptr, 0))) {
-    if (!file_) fail_to_write(path_, error_text(errno));
     // Batches have whole groups, so that the groups do not depend on the number of threads.
     std::int64_t strips = std::max<std::int64_t>(batch_bytes / (strip_rows_ * row_bytes_), 1);
     if (strips > group_strips) strips = std::min<std::int64_t>(strips / group_strips, threads) * group_strips;
-    batch_rows_ = std::min(strips * strip_rows_, layout.height);
+    batch_rows_ = std::min(strips * strip_rows_, height_);
     rows_.resize(static_cast<std::size_t>((batch_rows_ + 1) * (zeros + row_bytes_)));
     filtered_.resize(deflate_window + static_cast<std::size_t>(batch_rows_ * (1 + row_bytes_)));
-    write(file_header(layout));
+    write(file_header(domain, bits_));
   }
 
   void write_rows(const HostBlock& rows) override {
@@ -146,7 +133,7 @@ class PngWriter final : public RowWriter {
       const Range some{y.begin, std::min(y.end, y.begin + batch_rows_ - made_)};
       make_rows(rows, some);
       y.begin = some.end;
-      if (made_ == batch_rows_ || encoded_ + made_ == layout_.height) encode();
+      if (made_ == batch_rows_ || encoded_ + made_ == height_) encode();
     }
   }
 
@@ -156,7 +143,7 @@ class PngWriter final : public RowWriter {
     append_chunk(end, "IDAT", checksum);
     append_chunk(end, "IEND", {});
     write(end);
-    if (std::fclose(file_.release()) != 0) fail_to_write(path_, error_text(errno));
+    file_.close();
   }
 
  private:
@@ -174,7 +161,7 @@ class PngWriter final : public RowWriter {
            ++row) {
         make_row(rows, y.begin + row, reinterpret_cast<std::byte*>(row_at(made_ + row)));
         if constexpr (std::endian::native == std::endian::little)
-          if (layout_.bits == 16) swap_bytes(row_at(made_ + row), row_bytes_);
+          if (bits_ == 16) swap_bytes(row_at(made_ + row), row_bytes_);
       }
     });
     made_ += y.size();
@@ -231,7 +218,7 @@ class PngWriter final : public RowWriter {
     const std::int64_t bytes_of_batch = strip * strip_rows_ * (1 + row_bytes_);
     const auto before = static_cast<std::size_t>(
         std::min<std::int64_t>(before_ + bytes_of_batch, static_cast<std::int64_t>(deflate_window)));
-    const bool is_last = encoded_ + end_of_strip(strip) == layout_.height;
+    const bool is_last = encoded_ + end_of_strip(strip) == height_;
     std::vector<std::uint8_t> stream =
         deflate_part({bytes.data() - before, before}, bytes, searches, is_last);
     if (encoded_ == 0 && strip == 0) stream.insert(stream.begin(), zlib_header.begin(), zlib_header.end());
@@ -250,14 +237,11 @@ class PngWriter final : public RowWriter {
 
   std::int64_t end_of_strip(std::int64_t strip) const { return std::min((strip + 1) * strip_rows_, made_); }
 
-  void write(Bytes bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size())
-      fail_to_write(path_, error_text(errno));
-  }
+  void write(Bytes bytes) { file_.append(bytes.data(), bytes.size()); }
 
-  std::string path_;
-  File file_;
-  PngLayout layout_;
+  FileWriter file_;
+  std::int64_t height_;
+  int bits_;
   int threads_;
   int pixel_bytes_;
   std::int64_t row_bytes_;
@@ -278,27 +262,11 @@ class PngWriter final : public RowWriter {
   std::uint32_t checksum_;
 };
 
-/// Returns the layout of a PNG file for an array. Throws InputError when PNG does not support such arrays.
-PngLayout layout_for(const std::string& path, const Box& domain, ElementType type) {
-  const std::string advice = "write HDF5 instead";
-  if (type != ElementType::uint8 && type != ElementType::uint16 && type != ElementType::float32)
-    fail(path, fmt::format("PNG holds uint8, uint16 or float32, not {}", name_of(type)), advice);
-  if (!is_writable_image(domain))
-    fail(path, fmt::format("PNG holds images of 1, 3 or 4 channels, not {}", to_string(domain)), advice);
-  check_rows(path, "PNG", domain, type);
-  return {domain[0].size(), domain[1].size(), static_cast<int>(channels_of(domain).size()),
-          type == ElementType::uint8 ? 8 : 16};
-}
-
 }  // namespace
 
-std::unique_ptr<BlockSink> create_png_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                           ElementType type, int threads) {
-  const PngLayout layout = layout_for(path, domain, type);
-  return std::make_unique<RowSink>(communicator, path, domain, type,
-                                   [layout, threads](const UnfinishedFile& file) {
-                                     return std::make_unique<PngWriter>(file, layout, threads);
-                                   });
+std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type, int threads) {
+  return create_by_rows<PngWriter>(communicator, path, domain, type, threads);
 }
 
 }  // namespace tessera::io::detail

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/sinks.hpp"
@@ -112,37 +111,20 @@ void announce(std::FILE* file, const RawLayout& layout, const Box& domain, const
 class RawSink final : public BlockSink {
  public:
   RawSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type)
-      : communicator_(communicator),
-        domain_(domain),
-        type_(type),
-        parts_(communicator, path, domain),
-        file_(communicator, path) {}
+      : parts_(communicator, path, domain, type),
+        writer_(create_plain_blocks(communicator, path, domain, type,
+                                    [](const UnfinishedFile&) -> std::int64_t { return 0; })) {}
 
-  void write(const HostBlock& block) override { write_part(block, domain_); }
-
+  void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
   void write_part(const HostBlock& block, const Box& part) override {
-    parts_.take(block, part, type_);
-    collectively(communicator_, [&] {
-      if (!block.box.empty()) write_own(block);
-    });
-    if (parts_.complete()) file_.complete();
+    parts_.take(block, part);
+    collectively(parts_.communicator(), [&] { writer_->write(block); });
+    if (parts_.complete()) writer_->complete();
   }
 
  private:
-  void write_own(const HostBlock& block) const {
-    FileWriter writer(file_.temporary_path(), file_.path());
-    const auto size = static_cast<std::int64_t>(size_of(type_));
-    for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, const std::byte* memory) {
-      writer.write(memory, points * size, first * size);
-    });
-    writer.close();
-  }
-
-  MPI_Comm communicator_;
-  Box domain_;
-  ElementType type_;
   Parts parts_;
-  UnfinishedFile file_;
+  std::unique_ptr<BlockWriter> writer_;
 };
 
 void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block) {
@@ -150,19 +132,14 @@ void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& b
   read_array(path, open_for_reading(path, raw_kind).get(), info.raw, info.domain, block);
 }
 
-std::unique_ptr<BlockSource> open_raw(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
-  return rankwise_source(communicator, path, info, read_raw);
-}
-
 std::unique_ptr<BlockSink> create_raw_file(MPI_Comm communicator, const std::string& path, const Box& domain,
                                            ElementType type, int) {
-  if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
   return std::make_unique<RawSink>(communicator, path, domain, type);
 }
 
 }  // namespace
 
-extern const FormatFunctions raw_format = {.open = open_raw, .create = create_raw_file};
+extern const FormatFunctions raw_format = {.open = open_by_rank<read_raw>, .create = create_raw_file};
 
 void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
                 const HostBlock& block) {
@@ -200,8 +177,8 @@ ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementT
 std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
                                                const Box& domain, ElementType type) {
   return detail::create_plain_blocks(
-      communicator, path, domain, type, [&](const std::string& file_name) -> std::int64_t {
-        detail::reserve(file_name, path, domain.size() * static_cast<std::int64_t>(size_of(type)));
+      communicator, path, domain, type, [&](const detail::UnfinishedFile& file) -> std::int64_t {
+        detail::reserve(file, domain.size() * static_cast<std::int64_t>(size_of(type)));
         return 0;
       });
 }

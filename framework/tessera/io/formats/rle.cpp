@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/sinks.hpp"
@@ -17,8 +17,7 @@ namespace {
 
 bool is_blank(int character) { return character == ' ' || character == '\t' || character == '\r'; }
 
-/// Reads an RLE pattern file, one character after the other. Comments, which are lines that begin with '#',
-/// are left out.
+/// Reads an RLE pattern file, one character after the other, without comments: lines that begin with '#'.
 class RleText {
  public:
   /// The value that stands for the end of the file.
@@ -27,8 +26,7 @@ class RleText {
   /// Reads `file` from its beginning.
   explicit RleText(std::FILE* file) : file_(file) { std::rewind(file); }
 
-  /// Returns the next character, but does not move on. Returns `end` at the end of the file, or when the
-  /// file cannot be read.
+  /// Returns the next character, but does not move on; `end` at the end of the file.
   int peek() {
     while (begins_line_ && peek_raw() == '#')
       while (take_raw() != end && !begins_line_) {
@@ -48,8 +46,7 @@ class RleText {
     return peek();
   }
 
-  /// Moves on to the next character that is neither a blank nor the end of a line, and returns this
-  /// character.
+  /// Moves on to the next character that is neither a blank nor the end of a line, and returns it.
   int skip_white_space() {
     while (skip_blanks() == '\n') take();
     return peek();
@@ -107,6 +104,7 @@ class RleReader {
     read_header();
   }
 
+  ElementType type() const { return ElementType::uint8; }
   /// Returns the domain of the pattern: (x, y), where both begin at 0.
   const Box& domain() const { return domain_; }
 
@@ -186,8 +184,7 @@ class RleReader {
     return number;
   }
 
-  /// Reads the number before the next tag, which is a character such as `b`, `o` or `$`. The number says how
-  /// often the tag is repeated. Returns 1 if there is no number.
+  /// Reads how often the next tag, such as `b`, `o` or `$`, is repeated: the number before it, or once.
   std::int64_t read_count() {
     if (!is_digit(text_.skip_white_space())) return 1;
     const std::int64_t count = read_number();
@@ -219,8 +216,7 @@ class RleReader {
   }
 
   [[noreturn]] void fail_damaged(const std::string& problem) const {
-    fail(path_, fmt::format("damaged or truncated RLE pattern (line {}: {})", text_.line(), problem),
-         "get a complete copy of the file");
+    fail(path_, fmt::format("damaged or truncated RLE pattern (line {}: {})", text_.line(), problem));
   }
 
   std::string path_;
@@ -232,16 +228,14 @@ class RleReader {
 /// The largest number of characters in a line of an RLE pattern file.
 constexpr std::size_t longest_line = 70;
 
-/// Encodes an array of uint8 as an RLE pattern file. Cells that are not 0 are alive. Dead cells at the ends
-/// of rows are left out, and so are dead rows at the end of the pattern.
+/// Encodes an RLE pattern file, without dead cells at the ends of rows and dead rows at the end of the
+/// pattern.
 class RleWriter final : public RowWriter {
  public:
-  /// Opens the file at the temporary path of `output`, and replaces its content.
-  RleWriter(const UnfinishedFile& output, const Box& domain)
-      : path_(output.path()), file_(std::fopen(output.temporary_path().c_str(), "wb")) {
-    if (!file_) fail_to_write(path_, error_text(errno));
-    line_ = fmt::format("x = {}, y = {}, rule = B3/S23", domain[0].size(), domain[1].size());
-    write_line();
+  RleWriter(const UnfinishedFile& output, const Box& domain, ElementType, int)
+      : file_(output),
+        line_(fmt::format("x = {}, y = {}, rule = B3/S23", domain[0].size(), domain[1].size())) {
+    end_line();
   }
 
   void write_rows(const HostBlock& rows) override {
@@ -250,8 +244,9 @@ class RleWriter final : public RowWriter {
 
   void finish() override {
     put(1, '!');
-    write_line();
-    if (std::fclose(file_.release()) != 0) fail_to_write(path_, error_text(errno));
+    end_line();
+    file_.append(lines_.data(), lines_.size());
+    file_.close();
   }
 
  private:
@@ -275,20 +270,21 @@ class RleWriter final : public RowWriter {
   void put(std::int64_t count, char tag) {
     if (count == 0) return;
     const std::string item = count == 1 ? std::string(1, tag) : fmt::format("{}{}", count, tag);
-    if (line_.size() + item.size() > longest_line) write_line();
+    if (line_.size() + item.size() > longest_line) end_line();
     line_ += item;
   }
 
-  void write_line() {
-    line_ += '\n';
-    if (std::fwrite(line_.data(), 1, line_.size(), file_.get()) != line_.size())
-      fail_to_write(path_, error_text(errno));
-    line_.clear();
+  void end_line() {
+    constexpr std::size_t enough = 1 << 16;
+    lines_.append(std::exchange(line_, {})).push_back('\n');
+    if (lines_.size() < enough) return;
+    file_.append(lines_.data(), lines_.size());
+    lines_.clear();
   }
 
-  std::string path_;
-  File file_;
-  std::string line_;
+  FileWriter file_;
+  /// The lines that have not been written yet, and the one that has not ended.
+  std::string lines_, line_;
   /// The number of rows that have ended since the last live cell.
   std::int64_t ended_rows_ = 0;
 };
@@ -311,29 +307,10 @@ void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& b
   });
 }
 
-ImageInfo inspect_rle(const std::string& path, const ImageChoice&) {
-  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain()};
-}
-
-std::unique_ptr<BlockSource> open_rle(MPI_Comm communicator, const std::string& path, const ImageInfo& info) {
-  return rankwise_source(communicator, path, info, read_rle);
-}
-
-std::unique_ptr<BlockSink> create_rle_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                           ElementType type, int) {
-  if (type != ElementType::uint8 || domain.dimensions != 2 || domain.empty())
-    fail(path,
-         fmt::format("RLE holds cells of uint8 in (x, y), not {} of {}", to_string(domain), name_of(type)),
-         "write HDF5 instead");
-  check_rows(path, "RLE", domain, type);
-  return std::make_unique<RowSink>(communicator, path, domain, type, [domain](const UnfinishedFile& file) {
-    return std::make_unique<RleWriter>(file, domain);
-  });
-}
-
 }  // namespace
 
-extern const FormatFunctions rle_format = {inspect_rle, open_rle, create_rle_file};
+extern const FormatFunctions rle_format = {inspect_by<RleReader>, open_by_rank<read_rle>,
+                                           create_by_rows<RleWriter>};
 
 /// Returns whether a file begins like an RLE pattern: the first line that is neither blank nor a comment
 /// begins with `x =`.

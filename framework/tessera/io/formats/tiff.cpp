@@ -48,13 +48,12 @@ struct TiffLayout {
   std::int64_t chunk_width = 0;
   std::int64_t chunk_height = 0;  ///< the last strip may have fewer rows; all tiles have the full size
 
-  std::int64_t channels() const { return domain.dimensions == 3 ? domain[2].size() : 1; }
+  std::int64_t channels() const { return channels_of(domain).size(); }
   std::int64_t columns() const { return (domain[0].size() + chunk_width - 1) / chunk_width; }
   std::int64_t rows() const { return (domain[1].size() + chunk_height - 1) / chunk_height; }
 };
 
-/// Returns the value of a field of the page. If the page does not have the field, returns the default value
-/// of the TIFF standard, or `fallback` if the standard has no default value.
+/// Returns the value of a field of the page, else the default value of the TIFF standard, else `fallback`.
 template <class T>
 T field(TIFF* tiff, std::uint32_t tag, T fallback = 0) {
   T value{};
@@ -140,15 +139,12 @@ std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors)
 }
 
 /// Throws InputError when the sizes in the header of the page are impossible for a file of `file_bytes`
-/// bytes, or when chunks are too large. Sizes from a damaged header could otherwise overflow, or lead to the
-/// allocation of too much memory.
+/// bytes, or when chunks are too large. They could otherwise overflow, or take too much memory.
 void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, std::int64_t file_bytes) {
   const auto element = static_cast<std::int64_t>(size_of(layout.type));
   const auto damaged = [&] {
-    fail(path,
-         fmt::format("claims to be {}, which does not fit into a file of {} bytes", to_string(layout.domain),
-                     file_bytes),
-         "get a complete copy of the file");
+    fail(path, fmt::format("claims to be {}, which does not fit into a file of {} bytes",
+                           to_string(layout.domain), file_bytes));
   };
   const Box& domain = layout.domain;
   if (domain.empty() || layout.chunk_width < 1 || layout.chunk_height < 1) damaged();
@@ -171,10 +167,8 @@ void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, 
   if (static_cast<std::uint64_t>(*chunk) != needed) damaged();
 }
 
-/// Returns the layout of the page of which libtiff has read the header. If the page has YCbCr samples with
-/// JPEG compression, libtiff is set to decode them to RGB. Throws InputError about `path` when the page is
-/// not of a supported kind, or when its header has sizes that are impossible for a file of `file_bytes`
-/// bytes.
+/// Returns the layout of the page whose header libtiff has read, and lets it decode YCbCr samples with JPEG
+/// compression to RGB. Throws InputError about `path` when the page is not supported, or damaged.
 TiffLayout read_layout(TIFF* tiff, const std::string& path, std::int64_t file_bytes) {
   const int channels = field<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL);
   const int photometric = field<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC,
@@ -211,11 +205,9 @@ Range chunks_of(Range points, std::int64_t size) {
 /// Decodes one page of a TIFF file. Every function throws InputError when the file is damaged.
 class TiffReader {
  public:
-  /// Opens the file, and reads the header of page `page`, counted from 0. Also throws InputError when the
-  /// file does not have this page.
+  /// Opens the file, and reads the header of page `page`, counted from 0.
   TiffReader(const std::string& path, int page)
-      // The letter `m` disables memory maps. With a memory map, a file that becomes shorter during reading
-      // would end the program by a signal. Without memory maps, libtiff reports an error instead.
+      // The letter `m` disables memory maps, with which a file that becomes shorter would end the program.
       : path_(path), file_(open_for_reading(path), "rm") {
     if (file_.handle() == nullptr) fail_damaged();
     if (page > 0) go_to_page(page);
@@ -226,8 +218,7 @@ class TiffReader {
 
   const TiffLayout& layout() const { return layout_; }
 
-  /// Fills `block`, which has the element type of the layout and lies in the domain of the layout. Decodes
-  /// the strips or tiles that hold points of `block`, one at a time.
+  /// Fills `block`. Decodes the strips or tiles that hold its points, one at a time.
   void read(const HostBlock& block) {
     if (block.box.empty()) return;
     const auto element = static_cast<std::int64_t>(size_of(layout_.type));
@@ -270,7 +261,7 @@ class TiffReader {
 
   [[noreturn]] void fail_damaged() const {
     const std::string reason = *file_.error() == '\0' ? "a strip or tile is not whole" : file_.error();
-    fail(path_, fmt::format("damaged or truncated TIFF ({})", reason), "get a complete copy of the file");
+    fail(path_, fmt::format("damaged or truncated TIFF ({})", reason));
   }
 
   std::string path_;
@@ -286,21 +277,16 @@ void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& 
 
 ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
   const int page = choice.page.value_or(0);
-  const TiffReader reader(path, page);
-  const TiffLayout& layout = reader.layout();
-  ImageInfo info{ImageFormat::tiff, layout.type, layout.domain, "", page};
-  info.chunk_rows = std::min(layout.chunk_height, layout.domain[1].size());
-  return info;
-}
-
-std::unique_ptr<BlockSource> open_tiff(MPI_Comm communicator, const std::string& path,
-                                       const ImageInfo& info) {
-  return rankwise_source(communicator, path, info, read_tiff);
+  const TiffLayout layout = TiffReader(path, page).layout();
+  return {.type = layout.type,
+          .domain = layout.domain,
+          .page = page,
+          .chunk_rows = std::min(layout.chunk_height, layout.domain[1].size())};
 }
 
 }  // namespace
 
-extern const FormatFunctions tiff_format = {inspect_tiff, open_tiff, create_tiff_file};
+extern const FormatFunctions tiff_format = {inspect_tiff, open_by_rank<read_tiff>, create_tiff};
 
 int TiffFile::on_error(TIFF*, void* messages, const char*, const char* format, va_list values) {
   auto& error = static_cast<Messages*>(messages)->error;

@@ -50,14 +50,13 @@ Box halved(const Box& domain) {
 }
 
 /// Halves an image, row by row. A row has all columns, and the channels of a pixel together. A point of the
-/// result is the mean of those points of 2 x 2 that exist, of integers rounded to nearest, halves up. The
-/// type must not have 64 bits unless it is float64.
+/// result is the mean of those points of 2 x 2 that exist, of integers rounded to nearest, halves up.
 class RowHalver {
  public:
   /// `domain` holds all points of the image that is halved. `next` gets each row of the result.
   RowHalver(const Box& domain, ElementType type, std::function<void(const std::byte*)> next)
       : columns_(domain[0].size()),
-        channels_(domain.dimensions == 3 ? domain[2].size() : 1),
+        channels_(channels_of(domain).size()),
         type_(type),
         next_(std::move(next)),
         row_(static_cast<std::size_t>(columns_ * channels_) * size_of(type)),
@@ -124,10 +123,10 @@ File open_nameless(const UnfinishedFile& output) {
 /// Sets the fields of a directory for an image in strips without compression. Returns whether libtiff takes
 /// them.
 bool set_image_fields(TIFF* tiff, const Box& domain, ElementType type) {
-  const int channels = domain.dimensions == 3 ? static_cast<int>(domain[2].size()) : 1;
+  const auto channels = static_cast<int>(channels_of(domain).size());
   const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-  const std::int64_t row_bytes = domain[0].size() * channels * static_cast<std::int64_t>(size_of(type));
-  const std::int64_t rows = std::clamp<std::int64_t>(strip_bytes / row_bytes, 1, domain[1].size());
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(strip_bytes / bytes_of_row(domain, type), 1, domain[1].size());
   return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(domain[0].size())) == 1 &&
          TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(domain[1].size())) == 1 &&
          TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels) == 1 &&
@@ -142,11 +141,11 @@ bool set_image_fields(TIFF* tiff, const Box& domain, ElementType type) {
          TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows)) == 1;
 }
 
-/// Returns the name of a type in OME-XML; empty if OME has no such type.
+/// Returns the name of a type in OME-XML.
 std::string ome_type(ElementType type) {
   if (type == ElementType::float32) return "float";
   if (type == ElementType::float64) return "double";
-  return size_of(type) <= 4 ? std::string(name_of(type)) : "";
+  return std::string(name_of(type));
 }
 
 /// Returns the mode in which libtiff opens the file. The levels of a pyramid take a third of what the image
@@ -156,18 +155,17 @@ const char* mode_of(const Box& domain, ElementType type, bool has_pyramid) {
   return needs_big_tiff(has_pyramid ? bytes / 3 * 4 : bytes) ? "w8" : "w";
 }
 
-/// Writes a TIFF file row by row, on one rank. The strips of the file are not compressed. If the file gets a
-/// pyramid, it is an OME-TIFF file: the rows of the levels above the image, each of which is made from the
-/// one below, go to a nameless file in the same folder, from which they are copied when the image is
-/// complete. So memory holds a few rows.
-class TiffWriter final : public RowWriter {
+/// Writes a TIFF file row by row. If it gets a pyramid, it is an OME-TIFF file: the rows of the levels above
+/// the image, each of which is made from the one below, go to a nameless file in the same folder, from which
+/// they are copied when the image is complete. So memory holds a few rows.
+class TiffWriter : public RowWriter {
  public:
   /// Opens the file at the temporary path of `output`, and replaces its content.
-  TiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type, bool has_pyramid)
+  TiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type, int, bool has_pyramid = false)
       : path_(output.path()),
         domain_(domain),
         type_(type),
-        samples_(static_cast<std::size_t>(domain.size() / domain[1].size()) * size_of(type)),
+        samples_(static_cast<std::size_t>(bytes_of_row(domain, type))),
         file_(open_for_writing(output.temporary_path(), output.path()), mode_of(domain, type, has_pyramid)) {
     TIFF* const tiff = file_.handle();
     check(tiff != nullptr);
@@ -216,8 +214,7 @@ class TiffWriter final : public RowWriter {
     std::int64_t place = 0;
     for (Box below = domain_; std::max(below[0].size(), below[1].size()) > smallest_side;) {
       const Box domain = halved(below);
-      const std::int64_t row_bytes =
-          domain.size() / domain[1].size() * static_cast<std::int64_t>(size_of(type_));
+      const std::int64_t row_bytes = bytes_of_row(domain, type_);
       const std::size_t number = levels_.size();
       levels_.push_back({domain, place, place, row_bytes,
                          std::make_unique<RowHalver>(
@@ -283,36 +280,18 @@ class TiffWriter final : public RowWriter {
   std::vector<Level> levels_;
 };
 
-std::unique_ptr<BlockSink> create_rows(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                       ElementType type, bool has_pyramid) {
-  const std::string format = has_pyramid ? "OME-TIFF" : "TIFF";
-  if (!is_writable_image(domain))
-    fail(path, fmt::format("{} is written with 1, 3 or 4 channels, not {}", format, to_string(domain)),
-         "write HDF5 instead");
-  check_rows(path, format, domain, type);
-  return std::make_unique<RowSink>(communicator, path, domain, type,
-                                   [domain, type, has_pyramid](const UnfinishedFile& file) {
-                                     return std::make_unique<TiffWriter>(file, domain, type, has_pyramid);
-                                   });
-}
-
-std::unique_ptr<BlockSink> create_ome_tiff_file(MPI_Comm communicator, const std::string& path,
-                                                const Box& domain, ElementType type, int) {
-  if (ome_type(type).empty())
-    fail(path, fmt::format("OME-TIFF has no {}", name_of(type)),
-         is_complex(type) ? "write HDF5 instead" : "write TIFF or HDF5 instead");
-  return create_rows(communicator, path, domain, type, true);
-}
+struct OmeTiffWriter final : TiffWriter {
+  OmeTiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type, int threads)
+      : TiffWriter(output, domain, type, threads, true) {}
+};
 
 }  // namespace
 
-std::unique_ptr<BlockSink> create_tiff_file(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                            ElementType type, int) {
-  if (is_complex(type))
-    fail(path, fmt::format("TIFF is written with real numbers, not {}", name_of(type)), "write HDF5 instead");
-  return create_rows(communicator, path, domain, type, false);
+std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                       ElementType type, int threads) {
+  return create_by_rows<TiffWriter>(communicator, path, domain, type, threads);
 }
 
-extern const FormatFunctions ome_tiff_format = {.create = create_ome_tiff_file};
+extern const FormatFunctions ome_tiff_format = {.create = create_by_rows<OmeTiffWriter>};
 
 }  // namespace tessera::io::detail

@@ -25,11 +25,6 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm, const std::string&
   detail::fail_to_write_without(path, "HDF5");
 }
 
-std::unique_ptr<BlockSink> create_hdf5(MPI_Comm, const std::string& path, const std::string&, const Box&,
-                                       ElementType, std::function<FileNotes()>) {
-  detail::fail_to_write_without(path, "HDF5");
-}
-
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm, const std::string& path, const std::string&,
                                                 const Box&, ElementType) {
   detail::fail_to_write_without(path, "HDF5");

@@ -227,8 +227,7 @@ class VideoDecoder {
   }
 
   [[noreturn]] void fail_at_frame(const std::string& reason) const {
-    fail(path_, fmt::format("is damaged or truncated at frame {}, counted from 0 ({})", frames_, reason),
-         "get a complete copy of the file");
+    fail(path_, fmt::format("is damaged or truncated at frame {}, counted from 0 ({})", frames_, reason));
   }
 
   std::string path_;
@@ -250,12 +249,6 @@ class VideoDecoder {
 
 /// What all frames of a video have in common.
 struct FrameKind {
-  explicit FrameKind(const AVFrame& frame)
-      : width(frame.width),
-        height(frame.height),
-        format(static_cast<AVPixelFormat>(frame.format)),
-        matrix(frame.colorspace),
-        range(frame.color_range) {}
   bool operator==(const FrameKind&) const = default;
 
   int width;
@@ -264,6 +257,11 @@ struct FrameKind {
   AVColorSpace matrix;
   AVColorRange range;
 };
+
+FrameKind kind_of(const AVFrame& frame) {
+  return {frame.width, frame.height, static_cast<AVPixelFormat>(frame.format), frame.colorspace,
+          frame.color_range};
+}
 
 std::string to_string(const FrameKind& kind) {
   return fmt::format("{} x {} points of {}", kind.width, kind.height, pixel_format_name(kind.format));
@@ -295,20 +293,8 @@ void check_samples(const std::string& path, AVPixelFormat format) {
 
 /// Returns the planar RGB format with as many bits as the YCbCr format `format`.
 AVPixelFormat rgb_like(AVPixelFormat format) {
-  switch (description_of(format).comp[0].depth) {
-    case 8:
-      return AV_PIX_FMT_GBRP;
-    case 9:
-      return AV_PIX_FMT_GBRP9;
-    case 10:
-      return AV_PIX_FMT_GBRP10;
-    case 12:
-      return AV_PIX_FMT_GBRP12;
-    case 14:
-      return AV_PIX_FMT_GBRP14;
-    default:
-      return AV_PIX_FMT_GBRP16;
-  }
+  const int bits = description_of(format).comp[0].depth;
+  return av_get_pix_fmt(bits == 8 ? "gbrp" : fmt::format("gbrp{}", bits).c_str());
 }
 
 /// Throws InputError unless YCbCr is related to RGB by a matrix that FFmpeg's library for scaling knows.
@@ -325,15 +311,15 @@ class FfmpegReading : public VideoReading {
       : path_(path), decoder_(path, threads) {
     next_ = decoder_.next();
     if (next_ == nullptr) fail(path, "is a video without frames", "give the path of a video with frames");
-    kind_.emplace(*next_);
-    check_samples(path, kind_->format);
-    if (colour == VideoColour::grey && is_rgb(kind_->format))
+    kind_ = kind_of(*next_);
+    check_samples(path, kind_.format);
+    if (colour == VideoColour::grey && is_rgb(kind_.format))
       fail(path, "is an RGB video, which has no luma", "read its colours, or convert it to grey");
-    if (colour == VideoColour::as_stored && !is_grey(kind_->format) && !is_rgb(kind_->format)) {
-      check_matrix(path, kind_->matrix);
-      converter_.emplace(*next_, rgb_like(kind_->format), ycbcr_of(*next_));
+    if (colour == VideoColour::as_stored && !is_grey(kind_.format) && !is_rgb(kind_.format)) {
+      check_matrix(path, kind_.matrix);
+      converter_.emplace(*next_, rgb_like(kind_.format), ycbcr_of(*next_));
     }
-    describe(colour == VideoColour::grey || is_grey(kind_->format) ? 1 : 3);
+    describe(colour == VideoColour::grey || is_grey(kind_.format) ? 1 : 3);
   }
 
   const VideoInfo& info() const override { return info_; }
@@ -351,17 +337,17 @@ class FfmpegReading : public VideoReading {
  private:
   void advance() {
     next_ = decoder_.next();
-    if (next_ == nullptr || FrameKind(*next_) == *kind_) return;
+    if (next_ == nullptr || kind_of(*next_) == kind_) return;
     fail(path_,
          fmt::format("frame {}, counted from 0, is {}, and those before it are {}", decoder_.frames() - 1,
-                     to_string(FrameKind(*next_)), to_string(*kind_)),
+                     to_string(kind_of(*next_)), to_string(kind_)),
          "give a video whose frames are all alike");
   }
 
   void describe(std::int64_t channels) {
-    info_.bits = description_of(kind_->format).comp[0].depth;
+    info_.bits = description_of(kind_.format).comp[0].depth;
     info_.type = info_.bits > 8 ? ElementType::uint16 : ElementType::uint8;
-    info_.domain = image_domain(kind_->width, kind_->height, channels);
+    info_.domain = image_domain(kind_.width, kind_.height, channels);
     info_.frames = decoder_.expected_frames();
     info_.rate = decoder_.rate();
     info_.codec = decoder_.codec();
@@ -371,7 +357,7 @@ class FfmpegReading : public VideoReading {
   VideoDecoder decoder_;
   const AVFrame* next_ = nullptr;
   bool is_used_ = false;
-  std::optional<FrameKind> kind_;
+  FrameKind kind_{};
   std::optional<FrameConverter> converter_;
   VideoInfo info_;
 };

@@ -68,23 +68,22 @@ std::string lower_case_ending(const std::string& path) {
 
 /// Returns the codec of a file with the ending `ending`. `codec` is the one that was asked for.
 VideoCodec codec_of(const std::string& path, const std::string& ending, VideoCodec codec) {
-  if (ending == ".y4m" && (codec == VideoCodec::by_ending || codec == VideoCodec::y4m))
-    return VideoCodec::y4m;
-  if (ending == ".mkv" && codec == VideoCodec::by_ending) return VideoCodec::ffv1;
-  if (ending == ".mkv" && codec != VideoCodec::y4m) return codec;
-  if (ending == ".mp4" && (codec == VideoCodec::by_ending || codec == VideoCodec::h264))
-    return VideoCodec::h264;
-  switch (codec) {
-    case VideoCodec::y4m:
-      fail(path, "is not a name for Y4M", "let it end with .y4m");
-    case VideoCodec::ffv1:
-      fail(path, "is not a name for FFV1", "let it end with .mkv");
-    case VideoCodec::h264:
-      fail(path, "is not a name for H.264", "let it end with .mp4 or .mkv");
-    case VideoCodec::by_ending:
-      break;
-  }
-
+  struct Kind {
+    VideoCodec codec;
+    const char* name;
+    std::vector<std::string_view> endings;
+  };
+  static const Kind kinds[] = {{VideoCodec::y4m, "Y4M", {".y4m"}},
+                               {VideoCodec::ffv1, "FFV1", {".mkv"}},
+                               {VideoCodec::h264, "H.264", {".mp4", ".mkv"}}};
+  for (const Kind& kind : kinds)
+    if ((codec == VideoCodec::by_ending || codec == kind.codec) &&
+        std::ranges::find(kind.endings, ending) != kind.endings.end())
+      return kind.codec;
+  for (const Kind& kind : kinds)
+    if (codec == kind.codec)
+      fail(path, fmt::format("is not a name for {}", kind.name),
+           fmt::format("let it end with {}", fmt::join(kind.endings, " or ")));
   fail(path, "its ending names no format for videos", "let it end with .mkv, .y4m or .mp4");
 }
 

@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 using tessera::cost::TaskCost;
-using tessera::group::NamedEdge;
+using tessera::group::Edge;
 using tessera::group::Task;
 
 /// Makes one program.
@@ -82,7 +82,7 @@ class ProgramMaker {
     return {first, last};
   }
 
-  tessera::group::TaskGraph graph() { return {std::move(tasks_), edges_}; }
+  tessera::group::TaskGraph graph() { return {std::move(tasks_), std::move(edges_)}; }
 
  private:
   int count() const { return static_cast<int>(tasks_.size()); }
@@ -104,13 +104,12 @@ class ProgramMaker {
 
   void connect(int from, int to) {
     const auto bytes = static_cast<std::int64_t>(logarithmic(1e6, 64e6));
-    edges_.push_back({tasks_[static_cast<std::size_t>(from)].name, tasks_[static_cast<std::size_t>(to)].name,
-                      "image", bytes});
+    edges_.push_back({from, to, "image", bytes});
   }
 
   std::mt19937_64 engine_;
   std::vector<Task> tasks_;
-  std::vector<NamedEdge> edges_;
+  std::vector<Edge> edges_;
 };
 
 }  // namespace

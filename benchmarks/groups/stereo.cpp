@@ -117,7 +117,7 @@ double sequential_seconds(const StereoModel& model, int size) {
 
 TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   std::vector<Task> tasks;
-  std::vector<NamedEdge> edges;
+  std::vector<Edge> edges;
   const auto add = [&](const std::string& name, const std::string& type, const StereoOperator& work) {
     // All ranks take part, as in the paper, also where fewer would be faster: the time is the same on any
     // ranks.
@@ -126,11 +126,11 @@ TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   for (int i = 0; i < model.disparities; ++i) {
     add(fmt::format("diff{}", i), "difference", difference(model, size));
     add(fmt::format("err{}", i), "error", error(model, size));
-    edges.push_back({fmt::format("diff{}", i), fmt::format("err{}", i), "difference", 0});
-    edges.push_back({fmt::format("err{}", i), "disparity", "error", 0});
+    edges.push_back({2 * i, 2 * i + 1, "difference", 0});
+    edges.push_back({2 * i + 1, 2 * model.disparities, "error", 0});
   }
   add("disparity", "minimum", minimum(model, size));
-  return {std::move(tasks), edges};
+  return {std::move(tasks), std::move(edges)};
 }
 
 TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
@@ -146,17 +146,18 @@ TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
   const double reduce =
       own * combined + steps * (model.network.seconds(static_cast<double>(image) + pixels(size)) + combined);
   std::vector<Task> tasks{{"broadcast", TaskCost::amdahl(broadcast, 1), "broadcast", 1}};
-  std::vector<NamedEdge> edges;
+  std::vector<Edge> edges;
   for (int i = 0; i < model.disparities; ++i) {
-    const std::string diff = fmt::format("diff{}", i), err = fmt::format("err{}", i);
-    tasks.push_back(operator_task(model, diff, "difference", difference(model, size), ranks));
-    tasks.push_back(operator_task(model, err, "error", error(model, size), ranks));
-    edges.push_back({"broadcast", diff, "cameras", 0});
+    const int diff = 2 * i + 1, err = diff + 1;
+    tasks.push_back(
+        operator_task(model, fmt::format("diff{}", i), "difference", difference(model, size), ranks));
+    tasks.push_back(operator_task(model, fmt::format("err{}", i), "error", error(model, size), ranks));
+    edges.push_back({0, diff, "cameras", 0});
     edges.push_back({diff, err, "difference", image});
-    edges.push_back({err, "disparity", "error", 0});
+    edges.push_back({err, 2 * model.disparities + 1, "error", 0});
   }
   tasks.push_back({"disparity", TaskCost::amdahl(reduce, 1), "reduce", 1});
-  return {std::move(tasks), edges};
+  return {std::move(tasks), std::move(edges)};
 }
 
 std::vector<Speedups> stereo_speedups(const StereoModel& model) {

@@ -9,7 +9,7 @@
 #include "messages.hpp"
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/run_setup.hpp"
-#include "tessera/app/detail/stream_items.hpp"
+#include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
@@ -177,7 +177,7 @@ TEST(FurtherImage, IsKnownByItsKeyToSeriesThatAreDivided) {
   const deck::Deck deck =
       deck_of(application, "{input: {files: [" + image + "], more: given.h5}, output: {files: given.h5}}");
   const std::string message =
-      test::message_of<InputError>([&] { StreamItems(MPI_COMM_WORLD, application, deck); });
+      test::message_of<InputError>([&] { series_items(deck, shared_files(application, deck)); });
   EXPECT_NE(message.find("given.h5"), std::string::npos) << message;
   EXPECT_NE(message.find("'input.more'"), std::string::npos) << message;
 }

@@ -76,6 +76,8 @@ class FlowVideo(ProgramRuns):
             self.expect_message(refused("input.video=single.y4m", ranks=ranks), "'input.video':", "there is only one")
             self.expect_message(refused("input.video=cut.y4m", ranks=ranks), "cut.y4m:", "damaged or truncated at frame 3")
         self.expect_message(refused("input.video=clip.y4m", "input.second=clip.y4m"), "'input.second':", "goes with the next one")
+        self.assertIn("each frame goes with the next one, and one rank computes with both: write program.allocation=whole",
+                      refused("input.video=clip.y4m", "program.allocation=data"))
 
 
 if __name__ == "__main__":

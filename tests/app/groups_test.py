@@ -66,8 +66,9 @@ class Groups(ProgramRuns):
             allocation = json.loads(saved)
             tasks = {task["task"]: task for task in allocation["tasks"]}
             spoil(allocation["tasks"], tasks)
+            allocation["tasks"].sort(key=lambda task: task["task"] != "sobel")
             with open(self.path("a.json"), "w", encoding="utf-8") as file:
-                json.dump(allocation, file)
+                json.dump(allocation, file, indent=1)
             return self.refused("chain", 2, *self.words("program.allocation=a.json"))
 
         def expect(problem, spoil):
@@ -83,7 +84,22 @@ class Groups(ProgramRuns):
         expect("task 'sobel' is there twice", lambda all, tasks: all.append(tasks["sobel"]))
         expect("task 'sobel' has 0 ranks", lambda _, tasks: tasks["sobel"].update(ranks=[]))
         expect("task 'sobel' has rank 1 twice", lambda _, tasks: tasks["sobel"].update(ranks=[[1, 2], [1, 2]]))
-        self.expect_message(refused(lambda _, tasks: tasks["sobel"].update(ranks=[[2, 3]])), "'ranks' of task 'sobel'", "[2, 3]")
+
+        def expect_at(place, problem, spoil):
+            self.expect_message(refused(lambda _, tasks: spoil(tasks["sobel"])), f"a.json:{place}:", problem)
+
+        expect_at("12:5", "ranges lie within [0, 2]", lambda sobel: sobel.update(ranks=[[2, 3]]))
+        expect_at("12:5", "begin before they end", lambda sobel: sobel.update(ranks=[[1, 0]]))
+        expect_at("12:5", "expects ranges [begin, end]", lambda sobel: sobel.update(ranks=[[0]]))
+        expect_at("13:6", "'-1' is not a rank", lambda sobel: sobel.update(ranks=[[-1, 1]]))
+        expect_at("16:5", "has a rank twice", lambda sobel: sobel.update(ranks=[[0, 2], [0, 1]]))
+        expect_at("10:12", "no task 'sobbel'; did you mean 'sobel'?", lambda sobel: sobel.update(task="sobbel"))
+        expect_at("17:13", "'soon' is not a number", lambda sobel: sobel.update(start="soon"))
+        expect_at("9:3", "has no 'ranks'", lambda sobel: sobel.pop("ranks"))
+
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            file.write(saved.replace('"format": 1', '"format": 7'))
+        self.expect_message(self.refused("chain", 2, *self.words("program.allocation=a.json")), "a.json:2:13:", "'format'")
 
     def test_only_the_order_of_the_times_of_an_allocation_counts(self):
         expected = self.edges(1, "program.allocation=whole")
@@ -112,7 +128,13 @@ class Groups(ProgramRuns):
             with open(self.path("trace.json"), encoding="utf-8") as file:
                 events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
             with open(self.path("report.json"), encoding="utf-8") as file:
-                groups = {task["task"]: task["group"] for task in json.load(file)["tasks"]}
+                report = json.load(file)
+            groups = {task["task"]: task["group"] for task in report["tasks"]}
+            steps = {row["step"]: row for row in report["steps"]}
+            for step in ("laplace: compute lines", "sobel: send", "start: read", "stop: write", "plan"):
+                self.assertGreater(steps[step]["calls"], 0)
+                self.assertGreater(steps[step]["slowest_seconds"], 0)
+            self.assertNotIn("laplace: write", steps)
             whole = {(event["name"], event["pid"]): event for event in events if event["cat"] == "task"}
             ranks = {name: "-".join(str(rank) for task, rank in sorted(whole) if task == name) for name, _ in whole}
             self.assertEqual(ranks, {**groups, "start": "0-1", "stop": "0-1"})
@@ -175,6 +197,8 @@ class Groups(ProgramRuns):
             file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 1}}\n")
         text = self.output("chain", 1, *self.words("program.costs=costs.yaml", "bands=2"))
         self.assertIn("the undivided pipeline is estimated to take 1e+03 ms, and is not divided", text)
+        self.output("chain", 1, *self.words("program.costs=costs.yaml", "program.profile=profile.yaml"))
+        self.assertTrue(os.path.exists(self.path("profile.yaml")))
         self.expect_message(self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.costs=costs.yaml"),
                             "is not divided into tasks", "give groups")
 

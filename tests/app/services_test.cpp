@@ -50,6 +50,10 @@ class ServicesTest : public SeriesTest {
       jobs.push_back({"files to a video, " + way, {"sobel", {files, frames, way}}});
       jobs.push_back({"video to files, " + way, {"sobel", {video, "output.files=out/{index}.png", way}}});
     }
+    const std::string numbered = "output.files=out/{index}.png";
+    jobs.push_back({"video on groups", {"blur", {video, frames, tasks, mixed}}});
+    jobs.push_back({"files to a video on groups", {"blur", {files, frames, tasks, mixed}}});
+    jobs.push_back({"video to files on groups", {"blur", {video, numbered, tasks, mixed}}});
 #endif
     return jobs;
   }

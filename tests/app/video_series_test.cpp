@@ -150,6 +150,43 @@ TEST_F(VideoSeriesTest, AllRanksComputeEachFrame) {
   EXPECT_FALSE(folder_.names().contains("out.y4m"));
 }
 
+TEST_F(VideoSeriesTest, TasksOnGroupsComputeFrames) {
+  const std::string video = video_of(9);
+  folder_.write("clip.y4m", video);
+  std::vector<std::string> expected;
+  for (int frame = 0; frame < 9; ++frame) expected.push_back(result_of("blur", frame));
+  const std::string tasks = "groups={first: [bh], second: [bv]}";
+  for (const int ranks : {1, 2, 3})
+    for (const std::vector<std::string>& setting :
+         {std::vector<std::string>{"program.allocation=data"},
+          {"program.allocation=task", "--report", "report.json", "watchdog=60"},
+          {"program.allocation=mixed", "graph.window=1", "on_error=skip"}}) {
+      std::vector<std::string> words{tasks, "threads=1"};
+      words.insert(words.end(), setting.begin(), setting.end());
+      const ParallelEnding ending = run("blur", ranks, words);
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      EXPECT_NE(ending.output.find("wrote 9 images"), std::string::npos) << ending.output;
+      const std::string result = folder_.read("out.y4m");
+      EXPECT_TRUE(frames_of(result) == expected) << setting.front() << " on " << ranks;
+      EXPECT_NE(result.find(" F12:1"), std::string::npos) << result.substr(0, 80);
+    }
+  const std::vector<std::string> words{tasks, "program.allocation=task"};
+  const auto run_with = [&](const std::string& in, const std::string& out) {
+    return run_on_ranks(program_of("blur"), 2, folder_, {in, out, words[0], words[1]});
+  };
+  EXPECT_EQ(run_with("input.video=clip.y4m", "output.files=out/{index}.raw").status, 0);
+  EXPECT_TRUE(folder_.read("out/000008.raw") == expected[8]);
+  for (int frame = 0; frame < 9; ++frame) write_frame(file(frame), frame);
+  EXPECT_EQ(run_with("input.files=f?.png", "output.video=out.y4m").status, 0);
+  EXPECT_TRUE(frames_of(folder_.read("out.y4m")) == expected);
+  expect_refusal(run_with("input.video=clip.y4m", "output.video=clip.y4m"),
+                 {"output.video clip.y4m:", "uses this file already"});
+  folder_.write("clip.y4m", video.substr(0, video.size() - 100));
+  std::filesystem::remove(folder_ / "out.y4m");
+  expect_refusal(run("blur", 3, words), {"clip.y4m:", "damaged or truncated at frame 8"});
+  EXPECT_FALSE(folder_.names().contains("out.y4m"));
+}
+
 TEST_F(VideoSeriesTest, FilesBecomeAVideo) {
   for (int frame = 0; frame < 7; ++frame) write_frame(file(frame), frame);
   for (const std::string program : {"sobel", "restore"}) {

@@ -8,6 +8,7 @@
 #include "group/exhaustive_search.hpp"
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/group/detail/starting_allocations.hpp"
 #include "tessera/group/graph_costs.hpp"
 #include "tessera/group/schedule.hpp"
 
@@ -49,16 +50,17 @@ TEST(Allocation, DataAndTaskParallelismAreWhatTheySay) {
   EXPECT_EQ(data.strategy, "data");
 }
 
-TEST(Allocation, DividesRanksOfAWellBalancedGraph) {
+TEST(Allocation, DividesRanksAmongEqualTasks) {
   // The stereo program of the paper: the number of ranks divided by that of the tasks of a level.
   std::vector<Task> tasks{{"min", TaskCost::amdahl(0.1, 0), "min", {}}};
-  std::vector<group::NamedEdge> edges;
+  std::vector<group::Edge> edges;
   for (int i = 0; i < 16; ++i) {
     const std::string number = std::to_string(i);
+    const int diff = 2 * i + 1, err = diff + 1;
     tasks.push_back({"diff" + number, TaskCost::amdahl(1, 0.02), "square", {}});
     tasks.push_back({"err" + number, TaskCost::amdahl(4, 0.02), "sum", {}});
-    edges.push_back({"diff" + number, "err" + number, "d", 1000});
-    edges.push_back({"err" + number, "min", "e", 1000});
+    edges.push_back({diff, err, "d", 1000});
+    edges.push_back({err, 0, "e", 1000});
   }
   const TaskGraph graph(tasks, edges);
   AllocationSettings settings;
@@ -82,28 +84,38 @@ TEST(Allocation, IsTheSameEachTime) {
 }
 
 TEST(Allocation, OfNothingIsEmpty) {
-  for (const Strategy strategy :
-       {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed})
+  for (const Strategy strategy : {Strategy::data, Strategy::task, Strategy::mixed})
     EXPECT_TRUE(group::allocate(TaskGraph(), 3, settings_of(strategy)).tasks.empty());
   test::expect_message(test::message_of<InputError>([] { group::allocate(TaskGraph(), 0); }),
                        {"0 ranks", "least 1"});
-  const TaskGraph free({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{"start", "stop", "", 8}});
+  const TaskGraph free({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{0, 1, "", 8}});
   EXPECT_EQ(group::allocate(free, 2).makespan, 0);
 }
 
-TEST(Allocation, BoundsOfProcessors) {
-  EXPECT_EQ(group::processor_bound(1), 1);
-  EXPECT_EQ(group::processor_bound(2), 2);
-  EXPECT_EQ(group::processor_bound(64), 32);
-  EXPECT_EQ(group::processor_bound(1024), 512);
-  EXPECT_DOUBLE_EQ(group::performance_factor(64, 32), (1 + 64.0 / 33) * 2.25 * 4);
-  group::Relaxation relaxation;
-  relaxation.ranks_of_tasks = {1, 1.4, 1.6, 2.9, 3.1, 5.9, 6.1, 60};
-  std::vector<Task> tasks;
-  for (int i = 0; i < 8; ++i) tasks.push_back({std::to_string(i), {}, "", {}});
-  tasks[6].most_ranks = 7;
-  EXPECT_EQ(group::rounded_to_powers(TaskGraph(tasks, {}), 64, relaxation, 32),
-            (std::vector<int>{1, 1, 2, 2, 4, 4, 4, 32}));
+TEST(Allocation, BoundIsThePathOrTheArea) {
+  // A task that cannot be shared, and then perfect ones.
+  std::vector<Task> tasks{{"alone", TaskCost::amdahl(1, 1), "", {}}};
+  std::vector<group::Edge> edges;
+  for (int i = 1; i < 5; ++i) {
+    tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
+    edges.push_back({0, i, "", 0});
+  }
+  tasks[4].most_ranks = 2;
+  const TaskGraph graph(tasks, edges);
+  EXPECT_DOUBLE_EQ(group::makespan_bound(graph, 2), 5.0 / 2);
+  EXPECT_DOUBLE_EQ(group::makespan_bound(graph, 8), 1 + 1.0 / 2);
+  EXPECT_EQ(group::allocate(graph, 8).lower_bound, group::makespan_bound(graph, 8));
+}
+
+TEST(StartingAllocations, GiveRanksToTheCriticalPath) {
+  // One long task beside many short ones.
+  std::vector<Task> tasks{{"long", TaskCost::amdahl(8, 0), "", {}}};
+  for (int i = 0; i < 8; ++i) tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
+  const TaskGraph graph(tasks, {});
+  const auto starts = group::detail::grown_on_paths(graph, 8);
+  EXPECT_NE(std::ranges::find(starts, std::vector<int>{4, 1, 1, 1, 1, 1, 1, 1, 1}), starts.end());
+  for (std::size_t i = 1; i < starts.size(); ++i)
+    EXPECT_LE(group::critical_path(graph, starts[i], {}), group::critical_path(graph, starts[i - 1], {}));
 }
 
 #ifdef TESSERA_TEST_FEWER
@@ -134,25 +146,17 @@ void for_each_small_program(const Check& check) {
   }
 }
 
-TEST(SmallPrograms, BoundsHoldForTheBestSchedule) {
-  int windows_help = 0;
-  for_each_small_program([&](const SmallProgram& program) {
-    const double plain = group::relax(program.graph, program.ranks).bound;
-    const double windows = group::relax_with_windows(program.graph, program.ranks, 4).bound;
-    EXPECT_LE(plain, program.shortest * (1 + 1e-9));
-    EXPECT_LE(windows, program.shortest * (1 + 1e-9));
-    EXPECT_GE(windows, plain);
-    windows_help += windows > plain * 1.01 ? 1 : 0;
+TEST(SmallPrograms, BoundHoldsForTheBestSchedule) {
+  for_each_small_program([](const SmallProgram& program) {
+    EXPECT_LE(group::makespan_bound(program.graph, program.ranks), program.shortest * (1 + 1e-9));
   });
-  EXPECT_GT(windows_help, 0);
 }
 
 TEST(SmallPrograms, StrategiesAreNearTheBest) {
   double sum = 0;
   for_each_small_program([&](const SmallProgram& program) {
     std::vector<double> makespans;
-    for (const Strategy strategy :
-         {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed}) {
+    for (const Strategy strategy : {Strategy::data, Strategy::task, Strategy::mixed}) {
       const GroupSchedule schedule = group::allocate(program.graph, program.ranks, settings_of(strategy));
       group::check_schedule(program.graph, {}, schedule);
       EXPECT_GE(schedule.makespan, program.shortest * (1 - 1e-9));
@@ -163,21 +167,6 @@ TEST(SmallPrograms, StrategiesAreNearTheBest) {
     sum += makespans.back() / program.shortest;
   });
   EXPECT_LE(sum / small_programs, 1.01);
-}
-
-TEST(SmallPrograms, PrioritisedSchedulingKeepsItsPromise) {
-  for_each_small_program([](const SmallProgram& program) {
-    const GroupSchedule schedule = group::allocate(program.graph, program.ranks, settings_of(Strategy::tsas));
-    const int bound = group::processor_bound(program.ranks);
-    const std::vector<int> counts = counts_of(schedule);
-    for (const int count : counts) EXPECT_LE(count, bound);
-    // While a task waits for ranks, at most bound - 1 ranks are idle.
-    const double path = group::critical_path(program.graph, counts, {});
-    const double area = group::average_area(program.graph, counts, program.ranks);
-    EXPECT_LE(schedule.makespan, (path + area * program.ranks / (program.ranks - bound + 1)) * (1 + 1e-9));
-    EXPECT_LE(schedule.makespan, group::performance_factor(program.ranks, bound) *
-                                     group::relax(program.graph, program.ranks).value * (1 + 1e-9));
-  });
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ using group::TaskGraph;
 
 TaskGraph drawn_graph() {
   return {{{"a<b", TaskCost::amdahl(4, 0), "blur", {}}, {"sum", TaskCost::amdahl(1, 0), "", {}}},
-          {{"a<b", "sum", "image", 2048}}};
+          {{0, 1, "image", 2048}}};
 }
 
-GroupSchedule drawn_schedule() { return {"cpr", 8, {{0, {0, 1, 2, 7}, 0, 1}, {1, {3}, 1, 2}}, 2, 1.6, 0}; }
+GroupSchedule drawn_schedule() { return {"search", 8, {{0, {0, 1, 2, 7}, 0, 1}, {1, {3}, 1, 2}}, 2, 1.6, 0}; }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -38,7 +38,7 @@ TEST(Gantt, TableForPeople) {
             "task  ranks        start/s      finish/s    share\n"
             "a<b   0-2, 7             0             1   50.0 %\n"
             "sum   3                  1             2   50.0 %\n"
-            "strategy cpr, 8 ranks, makespan 2 s, 1.250 of the lower bound 1.6 s\n");
+            "strategy search, 8 ranks, makespan 2 s, 1.250 of the lower bound 1.6 s\n");
   GroupSchedule stream = drawn_schedule();
   stream.period = 2;
   EXPECT_NE(group::to_text(drawn_graph(), stream)
@@ -52,7 +52,7 @@ TEST(Gantt, ChartHasABoxForEachRange) {
   EXPECT_EQ(count_of(svg, "stroke=\"#444\""), 3U);
   EXPECT_EQ(count_of(svg, "<title>a&lt;b: ranks 0-2, 7, 0 to 1 s</title>"), 1U);
   EXPECT_EQ(count_of(svg, "a<b"), 0U);
-  EXPECT_EQ(count_of(svg, "strategy cpr, 8 ranks, makespan 2 s"), 1U);
+  EXPECT_EQ(count_of(svg, "strategy search, 8 ranks, makespan 2 s"), 1U);
   EXPECT_EQ(count_of(svg, "<g "), count_of(svg, "</g>"));
   EXPECT_EQ(count_of(svg, "http"), 1U) << "only the name of the format";
   GroupSchedule stream = drawn_schedule();

@@ -12,8 +12,7 @@ class Search {
       : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.tasks().size()) {
     for (const int task : graph.backward_order()) {
       double after = 0;
-      for (const int edge : graph.edges_from(task))
-        after = std::max(after, rest_[index(graph.edges()[index(edge)].to)]);
+      for (const group::Edge& edge : graph.edges_from(task)) after = std::max(after, rest_[index(edge.to)]);
       rest_[index(task)] = after + graph.seconds(task, graph.most_ranks(task, ranks));
     }
   }
@@ -35,8 +34,8 @@ class Search {
       is_complete = false;
       double ready = earliest;
       bool is_ready = true;
-      for (const int edge : graph_.edges_to(task)) {
-        const double end = finish[index(graph_.edges()[index(edge)].from)];
+      for (const group::Edge& edge : graph_.edges_to(task)) {
+        const double end = finish[index(edge.from)];
         is_ready = is_ready && end >= 0;
         ready = std::max(ready, end);
       }
@@ -76,7 +75,7 @@ double shortest_makespan(const group::TaskGraph& graph, int ranks, double upper)
 
 group::TaskGraph small_graph(Random& random, int tasks, std::int64_t bytes) {
   std::vector<group::Task> list;
-  std::vector<group::NamedEdge> edges;
+  std::vector<group::Edge> edges;
   for (int task = 0; task < tasks; ++task) {
     cost::TaskCost cost =
         cost::TaskCost::amdahl(random.real(0.2, 3), random.chance(30) ? 0 : random.real(0, 0.4));
@@ -90,10 +89,9 @@ group::TaskGraph small_graph(Random& random, int tasks, std::int64_t bytes) {
     list.push_back({"t" + std::to_string(task), cost, "", {}});
     if (random.chance(20)) list.back().most_ranks = random.small(1, 6);
     for (int before = 0; before < task; ++before)
-      if (random.chance(40))
-        edges.push_back({list[static_cast<std::size_t>(before)].name, list.back().name, "a", bytes});
+      if (random.chance(40)) edges.push_back({before, task, "a", bytes});
   }
-  return {std::move(list), edges};
+  return {std::move(list), std::move(edges)};
 }
 
 }  // namespace tessera::test

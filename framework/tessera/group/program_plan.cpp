@@ -334,13 +334,13 @@ TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& 
   std::vector<Task> tasks;
   for (const ProgramTask& task : program.tasks())
     tasks.push_back({task.name, costs[tasks.size()], task.name, std::nullopt});
-  std::vector<NamedEdge> edges;
+  std::vector<Edge> edges;
   for (const ProgramArray& array : program.arrays())
     for (const Port& use : array.uses)
       if (!array.is_input())
-        edges.push_back({program.task(array.producer.task).name, program.task(use.task).name, array.name,
-                         array.domain.size() * array.element_bytes()});
-  return {std::move(tasks), edges};
+        edges.push_back(
+            {array.producer.task, use.task, array.name, array.domain.size() * array.element_bytes()});
+  return {std::move(tasks), std::move(edges)};
 }
 
 std::vector<TaskGroup> groups_of(const Program& program, const GroupSchedule& schedule) {

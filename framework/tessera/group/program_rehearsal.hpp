@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tessera/group/program_run.hpp"
-#include "tessera/group/program_stream.hpp"
 
 namespace tessera::group {
 

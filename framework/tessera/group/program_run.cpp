@@ -1,137 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/group/program_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <limits>
-#include <optional>
 
-#include "tessera/domain/error.hpp"
-#include "tessera/group/detail/rank_memory.hpp"
-#include "tessera/group/detail/run_messages.hpp"
 #include "tessera/group/detail/task_instances.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::group {
 
-class ProgramInstance::Impl {
+namespace {
+
+/// A run of a program that is no stream.
+class SingleRun {
  public:
-  Impl(const Program& program, ProgramPlan plan, MPI_Comm communicator, const Transport& transport);
-  void run(const ProgramBindings& bindings);
-  const std::vector<StepTimes>& times() const { return times_; }
-  const ProgramPlan& plan() const { return plan_; }
+  SingleRun(RankTasks& tasks, const ProgramBindings& bindings)
+      : tasks_(tasks), bindings_(bindings), messages_(tasks.messages(0)) {}
+  std::vector<StepTimes> run();
 
  private:
-  void observe(int number, StepPart::Kind kind, const ProgramBindings& bindings,
-               const PlanNode* node = nullptr) const;
-  void wait_before(int number, const ProgramBindings& bindings);
-  void run_step(int number, const ProgramBindings& bindings);
-  void compute(int number, const ProgramBindings& bindings);
-  void stop(int number, const ProgramBindings& bindings);
+  void observe(int number, StepPart::Kind kind, const PlanNode* node = nullptr) const {
+    if (bindings_.begins) bindings_.begins({tasks_.step(number).task, kind, node});
+  }
+  void wait_before(int number);
+  void run_step(int number);
+  void compute(int number);
+  void stop(int number);
 
-  const Program& program_;
-  ProgramPlan plan_;
-  std::optional<RunMessages> messages_;
-  GroupCommunicators communicators_;
-  /// The plan instances and the sources and sinks of the tasks, by step; empty at the start and the stop.
-  std::vector<std::unique_ptr<PlanInstance>> instances_;
-  std::vector<TaskEdges> edges_;
+  RankTasks& tasks_;
+  const ProgramBindings& bindings_;
+  RunMessages& messages_;
   /// The first error of a task on this rank. Later tasks are computed all the same, as other ranks wait for
   /// them, but nothing is written.
   std::exception_ptr failure_;
-  std::vector<StepTimes> times_;
 };
 
-ProgramInstance::Impl::Impl(const Program& program, ProgramPlan plan, MPI_Comm communicator,
-                            const Transport& transport)
-    : program_(program), plan_(std::move(plan)), communicators_(communicator) {
-  collectively(communicator, [&] {
-    if (communicators_.all().size() != plan_.rank_count || communicators_.all().rank() != plan_.rank)
-      throw InternalError(fmt::format("a program plan for rank {} of {} on rank {} of {}", plan_.rank,
-                                      plan_.rank_count, communicators_.all().rank(),
-                                      communicators_.all().size()));
-    messages_.emplace(program_, plan_, communicators_.all().handle());
-  });
-  for (const RankStep& step : plan_.steps)
-    edges_.push_back(step.plan == nullptr ? TaskEdges()
-                                          : TaskEdges(program_, step.task, {&messages_->memory()}));
-  instances_ = task_instances(program_, plan_, communicators_, transport);
-}
-
-void ProgramInstance::Impl::run(const ProgramBindings& bindings) {
-  failure_ = nullptr;
-  times_.clear();
+std::vector<StepTimes> SingleRun::run() {
+  std::vector<StepTimes> all;
   // The ranks begin together, so that their times can be compared.
-  MPI_Barrier(communicators_.all().handle());
+  MPI_Barrier(tasks_.communicators().all().handle());
   const double began = MPI_Wtime();
-  for (int number = 0; number < static_cast<int>(plan_.steps.size()); ++number) {
+  for (int number = 0; number < static_cast<int>(tasks_.plan().steps.size()); ++number) {
     StepTimes times;
-    times.task = plan_.steps[static_cast<std::size_t>(number)].task;
+    times.task = tasks_.step(number).task;
     const double before = MPI_Wtime();
-    wait_before(number, bindings);
+    wait_before(number);
     times.begin = MPI_Wtime() - began;
     times.waited = times.begin - (before - began);
-    run_step(number, bindings);
+    run_step(number);
     times.end = MPI_Wtime() - began;
-    times_.push_back(times);
+    all.push_back(times);
   }
+  return all;
 }
 
-void ProgramInstance::Impl::observe(int number, StepPart::Kind kind, const ProgramBindings& bindings,
-                                    const PlanNode* node) const {
-  if (bindings.begins) bindings.begins({plan_.steps[static_cast<std::size_t>(number)].task, kind, node});
+void SingleRun::wait_before(int number) {
+  observe(number, StepPart::Kind::wait);
+  messages_.wait_before(number);
+  const RankStep& step = tasks_.step(number);
+  if (bindings_.begins_together && step.plan != nullptr) MPI_Barrier(tasks_.communicators().of(step.ranks));
 }
 
-void ProgramInstance::Impl::wait_before(int number, const ProgramBindings& bindings) {
-  observe(number, StepPart::Kind::wait, bindings);
-  messages_->wait_before(number);
-  const RankStep& step = plan_.steps[static_cast<std::size_t>(number)];
-  if (bindings.begins_together && step.plan != nullptr) MPI_Barrier(communicators_.of(step.ranks));
-}
-
-void ProgramInstance::Impl::compute(int number, const ProgramBindings& bindings) {
-  const auto place = static_cast<std::size_t>(number);
+void SingleRun::compute(int number) {
   // After an error tasks compute with any values, because the other ranks of their groups do not know of it
   // yet.
   keep_first_error(failure_, [&] {
-    instances_[place]->run(edges_[place].bindings(), [&](const PlanNode& node) {
-      observe(number, StepPart::Kind::compute, bindings, &node);
-      messages_->make_progress();
+    tasks_.run(number, 0, [&](const PlanNode& node) {
+      observe(number, StepPart::Kind::compute, &node);
+      messages_.make_progress();
     });
   });
 }
 
-void ProgramInstance::Impl::run_step(int number, const ProgramBindings& bindings) {
-  const RankStep& step = plan_.steps[static_cast<std::size_t>(number)];
+void SingleRun::run_step(int number) {
+  const RankStep& step = tasks_.step(number);
   // No message is awaited before the inputs are read, which all ranks may fail to do.
   if (step.task == start_task) {
-    observe(number, StepPart::Kind::read, bindings);
-    read_inputs(program_, messages_->memory(), bindings);
+    observe(number, StepPart::Kind::read);
+    read_inputs(tasks_.program(), messages_.memory(), bindings_);
   }
-  if (step.task == stop_task) return stop(number, bindings);
-  messages_->await(number);
-  if (step.task != start_task) compute(number, bindings);
-  observe(number, StepPart::Kind::send, bindings);
-  messages_->send(number);
+  if (step.task == stop_task) return stop(number);
+  messages_.await(number);
+  if (step.task != start_task) compute(number);
+  observe(number, StepPart::Kind::send);
+  messages_.send(number);
 }
 
-void ProgramInstance::Impl::stop(int number, const ProgramBindings& bindings) {
-  messages_->wait_for_sends();
-  throw_first_error(communicators_.all().handle(), failure_);
-  observe(number, StepPart::Kind::write, bindings);
-  write_outputs(program_, plan_, messages_->memory(), bindings);
+void SingleRun::stop(int number) {
+  messages_.wait_for_sends();
+  throw_first_error(tasks_.communicators().all().handle(), failure_);
+  observe(number, StepPart::Kind::write);
+  write_outputs(tasks_.program(), tasks_.plan(), messages_.memory(), bindings_);
 }
+
+}  // namespace
 
 ProgramInstance::ProgramInstance(const Program& program, ProgramPlan plan, MPI_Comm communicator,
                                  const Transport& transport)
-    : impl_(std::make_unique<Impl>(program, std::move(plan), communicator, transport)) {}
+    : tasks_(std::make_unique<RankTasks>(program, std::move(plan), communicator, transport)) {}
 ProgramInstance::~ProgramInstance() = default;
 
-void ProgramInstance::run(const ProgramBindings& bindings) { impl_->run(bindings); }
-const std::vector<StepTimes>& ProgramInstance::times() const { return impl_->times(); }
-const ProgramPlan& ProgramInstance::plan() const { return impl_->plan(); }
+void ProgramInstance::run(const ProgramBindings& bindings) { times_ = SingleRun(*tasks_, bindings).run(); }
+const ProgramPlan& ProgramInstance::plan() const { return tasks_->plan(); }
 
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,9 +42,80 @@ struct StepTimes {
   double waited = 0;
 };
 
+/// The sources and sinks of the items of a stream. Items are numbered from 0 on.
+struct StreamBindings {
+  /// Returns the source of an input of the program for an item. Each rank whose tasks read points of the
+  /// input calls it, and reads these points from the source for itself alone.
+  std::function<std::unique_ptr<BlockSource>(std::int64_t item, const std::string& input)> source;
+  /// Returns the sink of an output of the program for an item, or null if the output is not written.
+  /// Collective over the ranks of `group`, which compute the output and write it together.
+  std::function<std::unique_ptr<BlockSink>(std::int64_t item, const std::string& output, MPI_Comm group)>
+      sink;
+  /// Is called on each rank after it has ended an item. It may be empty.
+  std::function<void(std::int64_t item)> ended = {};
+  /// Returns whether no more items are to be begun. Every rank calls it. It may be empty.
+  std::function<bool()> is_stopped = {};
+  /// Is called on each rank whenever a part of a step begins. It may be empty.
+  PartObserver begins = {};
+  /// Whether the stream goes on after an item that has failed.
+  bool skips_failures = false;
+};
+
+/// An item that has failed on a rank: it could not be read, computed or written.
+struct FailedItem {
+  /// The number of the item.
+  std::int64_t item = 0;
+  /// The message of the error.
+  std::string reason;
+};
+
+/// The times of a task of a stream on a rank, in seconds.
+struct StreamTimes {
+  /// The number of the task.
+  int task = 0;
+  /// The number of items that the task has computed.
+  std::int64_t items = 0;
+  /// The sum of the numbers of these items.
+  double numbers = 0;
+  /// The sum of the times after the beginning of the run at which the rank began the task.
+  double begins = 0;
+  /// The sum of the times after the beginning of the run at which the rank ended the task.
+  double ends = 0;
+  /// The seconds that the rank waited for messages before it began the task.
+  double waited = 0;
+};
+
+/// The work of a rank in a run of a stream.
+struct StreamOutcome {
+  /// The number of items that were begun, on all ranks together.
+  std::int64_t begun = 0;
+  /// Whether is_stopped() was true after one of the items, on any rank.
+  bool is_stopped = false;
+  /// The items that have failed on this rank. If several ranks of a group have failed together, only the
+  /// first one of them has the item.
+  std::vector<FailedItem> failed;
+  /// The times of the tasks of this rank.
+  std::vector<StreamTimes> tasks;
+  /// The times after the beginning of the run at which outputs were written, on the first rank that writes
+  /// them.
+  std::vector<double> written;
+  /// The seconds that this rank read.
+  double reading = 0;
+  /// The seconds that this rank wrote.
+  double writing = 0;
+};
+
+class RankTasks;
+
 /// A program that is ready to run on the ranks of a communicator. Messages between tasks go directly from the
 /// ranks that compute points to the ranks that read them, and travel while ranks compute. A run may be
 /// repeated.
+///
+/// A stream runs for one item after the other, without a barrier between them: a group works on the next item
+/// while other groups still work on the last one. Each rank keeps a few items at a time (see
+/// ProgramPlan::slots), and its messages of an item are gone before their memory is used for another one. An
+/// item that has failed on a rank is not computed any further by tasks that need what the rank sends, and is
+/// not written.
 class ProgramInstance {
  public:
   /// Allocates and prepares everything that the plan needs. Collective: every rank passes its own plan, and
@@ -58,14 +131,19 @@ class ProgramInstance {
   /// is written. Throws InternalError if an input has no source.
   void run(const ProgramBindings& bindings);
 
-  /// The times of the steps of this rank in the last run.
-  const std::vector<StepTimes>& times() const;
+  /// Runs the program for `count` items of a stream. The plan must be that of a stream. Collective. After an
+  /// item that has failed, the items that were begun meanwhile are completed, but no more are begun, unless
+  /// `bindings` says otherwise.
+  StreamOutcome run(std::int64_t count, const StreamBindings& bindings);
+
+  /// The times of the steps of this rank in the last run that was no stream.
+  const std::vector<StepTimes>& times() const { return times_; }
   /// The plan of this rank.
   const ProgramPlan& plan() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<RankTasks> tasks_;
+  std::vector<StepTimes> times_;
 };
 
 /// Runs a program on 1, 2, 4, ... ranks and on all ranks of a communicator, every task on all of them, and

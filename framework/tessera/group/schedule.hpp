@@ -3,7 +3,7 @@
 
 #include <span>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "tessera/group/graph_costs.hpp"
@@ -23,6 +23,10 @@ struct ScheduledTask {
   double finish = 0;
 
   friend bool operator==(const ScheduledTask&, const ScheduledTask&) = default;
+  /// Lists the members, so that graph::Transfer can send schedules.
+  static auto members(auto& placed) {
+    return std::tie(placed.task, placed.ranks, placed.start, placed.finish);
+  }
 };
 
 /// A schedule says which ranks compute which task, and when. It is plain data, which may be saved, edited and
@@ -47,6 +51,11 @@ struct GroupSchedule {
   double aim() const { return period > 0 ? period : makespan; }
 
   friend bool operator==(const GroupSchedule&, const GroupSchedule&) = default;
+  /// Lists the members, so that graph::Transfer can send schedules.
+  static auto members(auto& schedule) {
+    return std::tie(schedule.strategy, schedule.ranks, schedule.tasks, schedule.makespan,
+                    schedule.lower_bound, schedule.period);
+  }
 };
 
 /// Puts the tasks into the order that GroupSchedule has, and computes the makespan from them.
@@ -74,14 +83,12 @@ std::vector<int> ranks_of(std::span<const RankRange> ranges);
 /// Returns a list of ranks as a text such as "0-3, 8".
 std::string ranges_text(std::span<const int> ranks);
 
+/// The number of the format that to_json writes.
+inline constexpr int schedule_format = 1;
+
 /// Returns a schedule as JSON text, which ends with a line feed. Tasks have their names, and ranks are ranges
 /// from a rank up to, but not including, another one, such as [[0, 4], [8, 9]].
 std::string to_json(const TaskGraph& graph, const GroupSchedule& schedule);
-
-/// Returns the schedule that `text` contains; the text comes from to_json, and may have been edited. Throws
-/// InputError if the text is no schedule of this graph. The message is one line and does not contain the name
-/// of a file. Whether the schedule can be run, check_schedule says.
-GroupSchedule schedule_from_json(const TaskGraph& graph, std::string_view text);
 
 /// Throws InputError, which says what is wrong and where, unless a schedule can be run: every task of the
 /// graph is there once, it has at least one rank, at most as many as it can use, all of them different and

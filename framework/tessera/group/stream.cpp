@@ -72,8 +72,7 @@ GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& 
     own.task = task;
     for (int i = 0; i < graph.most_ranks(task, groups[g].ranks); ++i) own.ranks.push_back(first_rank[g] + i);
     double ready = 0;
-    for (const int place : graph.edges_to(task)) {
-      const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];
+    for (const Edge& edge : graph.edges_to(task)) {
       const ScheduledTask& from = placed[static_cast<std::size_t>(edge.from)];
       const bool stays = stays_in_place(communication, from.ranks, own.ranks);
       ready =

@@ -5,105 +5,40 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <queue>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 
 namespace tessera::group {
-namespace {
 
-using IdOfName = std::map<std::string, int, std::less<>>;
-
-int task_called(const IdOfName& ids, const std::string& name, const NamedEdge& edge) {
-  const auto found = ids.find(name);
-  if (found != ids.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [other, id] : ids) names.push_back(other);
-  const std::string meant = suggestion(name, names);
-  throw InputError(
-      fmt::format("graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}",
-                  edge.array, edge.from, edge.to, name, meant.empty() ? ": add it" : meant));
-}
-
-}  // namespace
-
-TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges)
-    : tasks_(std::move(tasks)) {
-  check_tasks();
-  connect(edges);
-  sort_tasks();
-}
-
-void TaskGraph::check_tasks() const {
-  for (const Task& task : tasks_) {
-    if (task.name.empty()) throw InputError("graph of tasks: a task has no name: give it one");
-    if (task.most_ranks && *task.most_ranks < 1)
-      throw InputError(fmt::format("graph of tasks: task '{}' may have at most {} ranks: give at least 1",
-                                   task.name, *task.most_ranks));
-  }
-}
-
-void TaskGraph::connect(const std::vector<NamedEdge>& edges) {
-  IdOfName ids;
-  for (int id = 0; id < size(); ++id)
-    if (const std::string& name = tasks_[static_cast<std::size_t>(id)].name; !ids.emplace(name, id).second)
-      throw InputError(fmt::format("graph of tasks: two tasks are called '{}': rename one", name));
-  edges_to_.resize(tasks_.size());
-  edges_from_.resize(tasks_.size());
-  for (const NamedEdge& edge : edges) {
-    const int from = task_called(ids, edge.from, edge), to = task_called(ids, edge.to, edge);
-    if (edge.bytes < 0)
-      throw InputError(
-          fmt::format("graph of tasks: array '{}' from '{}' to '{}' has {} bytes: give at least 0",
-                      edge.array, edge.from, edge.to, edge.bytes));
-    const int place = static_cast<int>(edges_.size());
-    edges_.push_back({from, to, edge.array, edge.bytes});
-    edges_from_[static_cast<std::size_t>(from)].push_back(place);
-    edges_to_[static_cast<std::size_t>(to)].push_back(place);
-  }
-}
-
-void TaskGraph::sort_tasks() {
+TaskGraph::TaskGraph(std::vector<Task> tasks, std::vector<Edge> edges)
+    : tasks_(std::move(tasks)),
+      edges_(std::move(edges)),
+      edges_to_(tasks_.size()),
+      edges_from_(tasks_.size()),
+      levels_(tasks_.size(), 0) {
   std::vector<std::vector<int>> predecessors(tasks_.size());
-  for (const Edge& edge : edges_) predecessors[static_cast<std::size_t>(edge.to)].push_back(edge.from);
+  for (const Edge& edge : edges_) {
+    if (std::min(edge.from, edge.to) < 0 || std::max(edge.from, edge.to) >= size())
+      throw InternalError(
+          fmt::format("graph of tasks: an edge from the task {} to the task {}, but there are {}", edge.from,
+                      edge.to, counted(size(), "task")));
+    predecessors[static_cast<std::size_t>(edge.to)].push_back(edge.from);
+    edges_to_[static_cast<std::size_t>(edge.to)].push_back(edge);
+    edges_from_[static_cast<std::size_t>(edge.from)].push_back(edge);
+  }
   detail::TaskOrder order = detail::task_order(predecessors);
-  if (!order.cycle.empty()) refuse_cycle(order.cycle);
+  if (!order.cycle.empty())
+    throw InternalError(
+        fmt::format("graph of tasks: the tasks {} wait for each other", fmt::join(order.cycle, ", ")));
   order_ = std::move(order.tasks);
   backward_order_.assign(order_.rbegin(), order_.rend());
-  levels_.assign(tasks_.size(), 0);
   for (const int task : order_)
-    for (const int earlier : predecessors[static_cast<std::size_t>(task)])
-      levels_[static_cast<std::size_t>(task)] =
-          std::max(levels_[static_cast<std::size_t>(task)], levels_[static_cast<std::size_t>(earlier)] + 1);
-}
-
-void TaskGraph::refuse_cycle(const std::vector<int>& cycle) const {
-  std::string names;
-  for (const int member : cycle)
-    names += fmt::format("'{}' -> ", tasks_[static_cast<std::size_t>(member)].name);
-  throw InputError(fmt::format("graph of tasks: tasks wait for each other: {}'{}': remove one of these edges",
-                               names, tasks_[static_cast<std::size_t>(cycle.front())].name));
-}
-
-bool TaskGraph::is_well_balanced() const {
-  std::map<int, int> first_of_level;
-  for (int id = 0; id < size(); ++id) {
-    const auto [entry, is_new] = first_of_level.emplace(levels_[static_cast<std::size_t>(id)], id);
-    const Task &task = tasks_[static_cast<std::size_t>(id)],
-               &first = tasks_[static_cast<std::size_t>(entry->second)];
-    if (task.type != first.type || !(task.cost == first.cost) || task.most_ranks != first.most_ranks ||
-        edges_to(id).size() != edges_to(entry->second).size() ||
-        edges_from(id).size() != edges_from(entry->second).size())
-      return false;
-  }
-  std::map<std::pair<int, int>, std::int64_t> bytes_between;
-  return std::ranges::all_of(edges_, [&](const Edge& edge) {
-    const std::pair between(levels_[static_cast<std::size_t>(edge.from)],
-                            levels_[static_cast<std::size_t>(edge.to)]);
-    return bytes_between.emplace(between, edge.bytes).first->second == edge.bytes;
-  });
+    for (const Edge& edge : edges_to(task)) {
+      int& level = levels_[static_cast<std::size_t>(task)];
+      level = std::max(level, levels_[static_cast<std::size_t>(edge.from)] + 1);
+    }
 }
 
 int TaskGraph::most_ranks(int task, int ranks) const {

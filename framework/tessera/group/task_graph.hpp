@@ -18,22 +18,11 @@ struct Task {
   cost::TaskCost cost;
   /// The kind of work, such as the name of an operator. Tasks of one type do the same with other data.
   std::string type;
-  /// The greatest number of ranks that the task can use. Without it, the task can use all of them.
+  /// The greatest number of ranks that the task can use, at least 1. Without it, the task can use all of
+  /// them.
   std::optional<int> most_ranks;
 
   friend bool operator==(const Task&, const Task&) = default;
-};
-
-/// An array that one task writes and another one reads, with the names of the tasks.
-struct NamedEdge {
-  /// The name of the task that writes the array.
-  std::string from;
-  /// The name of the task that reads the array.
-  std::string to;
-  /// The name of the array.
-  std::string array;
-  /// The size of the array in bytes.
-  std::int64_t bytes = 0;
 };
 
 /// An array that one task writes and another one reads, with the ids of the tasks. An edge without bytes says
@@ -51,20 +40,17 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A program as a graph of tasks: the image application task graph (IATG) of Nicolescu and Jonker, "A data
-/// and task parallel image processing environment", Parallel Computing 28 (2002), which is the macro dataflow
-/// graph of Ramaswamy, Sapatnekar and Banerjee, "A framework for exploiting task and data parallelism on
-/// distributed memory multicomputers", IEEE TPDS 8 (1997). Ids of tasks are their places in the list, from 0.
-/// The start and the stop of a program need no tasks: they are before the tasks without predecessors, and
-/// after those without successors.
+/// The tasks of a program with their costs, as a graph: the image application task graph (IATG) of Nicolescu
+/// and Jonker, "A data and task parallel image processing environment", Parallel Computing 28 (2002). Ids of
+/// tasks are their places in the list, from 0. The start and the stop of a program need no tasks: they are
+/// before the tasks without predecessors, and after those without successors. `task_graph` makes the graph of
+/// a Program, which has checked its tasks.
 class TaskGraph {
  public:
   /// Makes a graph without tasks.
   TaskGraph() = default;
-  /// Makes a graph. Throws InputError if a name is empty or belongs to two tasks, if an edge names a task
-  /// that does not exist or has negative bytes, if a greatest number of ranks is below 1, or if there is a
-  /// cycle.
-  TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges);
+  /// Makes a graph. Throws InternalError if an edge is not between two tasks, or if there is a cycle.
+  TaskGraph(std::vector<Task> tasks, std::vector<Edge> edges);
 
   /// Returns the tasks, by id.
   const std::vector<Task>& tasks() const { return tasks_; }
@@ -77,17 +63,12 @@ class TaskGraph {
   const std::vector<int>& topological_order() const { return order_; }
   /// Returns the ids of all tasks in the opposite order: each before its predecessors.
   const std::vector<int>& backward_order() const { return backward_order_; }
-  /// Returns the places in `edges()` of the edges that end at a task.
-  const std::vector<int>& edges_to(int task) const { return edges_to_[static_cast<std::size_t>(task)]; }
-  /// Returns the places in `edges()` of the edges that begin at a task.
-  const std::vector<int>& edges_from(int task) const { return edges_from_[static_cast<std::size_t>(task)]; }
+  /// Returns the edges that end at a task.
+  const std::vector<Edge>& edges_to(int task) const { return edges_to_[static_cast<std::size_t>(task)]; }
+  /// Returns the edges that begin at a task.
+  const std::vector<Edge>& edges_from(int task) const { return edges_from_[static_cast<std::size_t>(task)]; }
   /// Returns the level of each task: the greatest number of edges on a path to it.
   const std::vector<int>& levels() const { return levels_; }
-
-  /// Returns true if the graph is well balanced, as the paper on the IATG defines it: the tasks of each level
-  /// have the same type, cost and number of edges, and the edges between two levels have the same bytes. Such
-  /// a graph needs no search for an allocation: the ranks are divided by the number of tasks of a level.
-  bool is_well_balanced() const;
 
   /// Returns the most ranks that a task can have on a machine with so many.
   int most_ranks(int task, int ranks) const;
@@ -97,14 +78,9 @@ class TaskGraph {
   }
 
  private:
-  void check_tasks() const;
-  void connect(const std::vector<NamedEdge>& edges);
-  void sort_tasks();
-  [[noreturn]] void refuse_cycle(const std::vector<int>& cycle) const;
-
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
-  std::vector<std::vector<int>> edges_to_, edges_from_;
+  std::vector<std::vector<Edge>> edges_to_, edges_from_;
   std::vector<int> order_, backward_order_;
   std::vector<int> levels_;
 };

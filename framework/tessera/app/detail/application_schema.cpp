@@ -195,8 +195,10 @@ void check_stream_keys(const PipelineApplication& application, const deck::Deck&
   const auto refuse = [&](const std::string& key, const std::string& message) {
     if (deck.schema().find(key) != nullptr && deck.is_set(key)) deck.fail(key, message);
   };
-  for (const char* key : {"input.video", "output.video"})
-    refuse(key, "videos are not divided into tasks: write program.allocation=whole");
+  if (!application.image_lists.empty())
+    refuse(
+        "input.video",
+        "each frame goes with the next one, and one rank computes with both: write program.allocation=whole");
   refuse("program.profile",
          fmt::format("tasks are measured with one image: give it by {}", application.input_key));
   for (const std::string& key : keys_of_graph(application))

@@ -44,8 +44,8 @@ void check_program_keys(const PipelineApplication& application, const deck::Deck
 /// Throws InputError if a deck has keys that are about tasks, but asks for no tasks.
 void check_no_program_keys(const deck::Deck& deck);
 
-/// Throws InputError if a deck asks for something that series on groups of ranks do not have, such as videos,
-/// the workers of tasks of other series, or the measuring of tasks.
+/// Throws InputError if a deck asks for something that series on groups of ranks do not have, such as pairs
+/// of frames, the workers of tasks of other series, or the measuring of tasks.
 void check_stream_keys(const PipelineApplication& application, const deck::Deck& deck);
 
 /// Returns the number of images of which a rank has memory at most in a series on groups of ranks.

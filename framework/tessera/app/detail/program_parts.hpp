@@ -17,38 +17,34 @@ namespace tessera::app {
 /// watchdogs. Each task has a number, too, for the time from its first part to its last one.
 class ProgramParts {
  public:
-  /// Numbers the parts from `first` on. Collective. `mine` is the plan of this rank. The arguments must
-  /// outlive this object.
-  ProgramParts(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& mine,
-               int first = 0);
+  /// Numbers the parts. Collective. `mine` is the plan of this rank. The arguments must outlive this object.
+  ProgramParts(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& mine);
 
   /// Returns the number of a part of a step of this rank.
   int number_of(const group::StepPart& part) const;
-  /// Returns the number of all parts of the same kind of a task. Those that compute have that of the task.
-  int number_of_kind(const group::StepPart& part) const;
-  /// The number of steps that all tasks take together for as many items as a rank may be ahead of others: the
-  /// steps of their plans, and those to read, send and write. A rank that waits does so for no more of them.
-  std::int64_t steps_to_wait_for() const { return steps_ * mine_.most_items; }
+  /// Returns the number of steps that all tasks take together for as many items as a rank may be ahead of
+  /// others: the steps of their plans, and those to read, send and write. A rank that waits does so for no
+  /// more of them. Makes plans of other ranks.
+  std::int64_t steps_to_wait_for() const;
   /// Returns a text about a part of a step of this rank, such as "laplace: compute lines"; an empty text if
   /// there is no such part.
   std::string text_of(int number) const;
-  /// Returns the names of the parts on all ranks. Makes plans of other ranks.
+  /// Returns the names of the parts on all ranks, which are the same on every rank. Makes plans of other
+  /// ranks.
   StepNames names() const;
   /// Returns a trace of the parts of all ranks (see app::trace_text). An event for the whole task encloses
-  /// those of its parts, except the wait before it.
+  /// those of its parts, except the wait before it. Makes plans of other ranks.
   std::string trace_text(const std::vector<std::vector<Recorder::Event>>& events_by_rank) const;
 
  private:
-  /// The place of a task, of the start or of the stop in `firsts_`.
-  std::size_t place_of(int task) const;
+  /// Returns the number of a whole task, of the start or of the stop.
+  int first_of(int task) const;
   void add_names(StepNames& names, const group::ProgramPlan& plan) const;
-  std::vector<Recorder::Event> with_tasks(const std::vector<Recorder::Event>& events) const;
 
   const ProgramPlans& programs_;
   const group::ProgramPlan& mine_;
-  /// The first numbers of the tasks, and then those of the start, of the stop and of what follows.
-  std::vector<int> firsts_;
-  std::int64_t steps_ = 0;
+  /// The number of numbers that each task has.
+  int stride_ = 0;
 };
 
 /// Ends a run of a program in which a rank stands still: if a part of a step takes longer than the deck
@@ -56,14 +52,12 @@ class ProgramParts {
 /// ranks of other machine nodes, and therefore may wait as long as all steps of all tasks may take together.
 class PartsWatchdog {
  public:
-  /// Starts to watch, if the deck asks for it. The arguments must outlive this object. Collective, as is the
-  /// destructor.
-  PartsWatchdog(const RunSetup& setup, const ProgramParts& parts);
+  /// Starts to watch, if the deck asks for it. Prints how long a rank may wait, if that is longer than the
+  /// deck says. The arguments must outlive this object. Collective, as is the destructor.
+  PartsWatchdog(const RunSetup& setup, const ProgramParts& parts, Progress& progress);
 
   /// Whether the deck asks for a watchdog.
   bool watches() const { return watchdog_.has_value(); }
-  /// Returns how long a rank may wait, if that is longer than the deck says; otherwise an empty text.
-  std::string remark() const;
   /// Records that a part begins, and that the last one has ended.
   void begin(const group::StepPart& part) {
     if (!watches()) return;
@@ -76,8 +70,6 @@ class PartsWatchdog {
 
  private:
   const ProgramParts& parts_;
-  double seconds_ = 0;
-  double seconds_of_wait_ = 0;
   std::optional<NodeCounts> begun_;
   std::optional<Watchdog> watchdog_;
 };

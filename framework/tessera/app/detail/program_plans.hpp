@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tessera/app/detail/plans.hpp"
@@ -28,35 +30,46 @@ class ProgramPlans {
 
   /// Whether the deck leaves the choice, and the undivided pipeline is estimated to be the fastest, or no
   /// groups fit into memory.
-  bool is_whole() const { return is_whole_; }
-  /// The machine by which costs are estimated. Only rank 0 has it.
-  const cost::MachineDescription& machine() const { return machine_; }
+  bool is_whole() const { return decision_.is_whole; }
   /// Whether the tasks are for the images of a series.
-  bool is_stream() const { return window_ > 0; }
+  bool is_stream() const { return decision_.window > 0; }
   /// The machine of each rank, for the plans of tasks.
   const Target& target() const { return target_; }
   /// The tasks.
   const group::Program& program() const { return program_; }
-  /// The tasks with their costs.
-  const group::TaskGraph& graph() const { return graph_; }
   /// The groups of the tasks, and the estimated times.
-  const group::GroupSchedule& schedule() const { return schedule_; }
-  /// The planner of the ranks. There is none if is_whole() is true.
+  const group::GroupSchedule& schedule() const { return decision_.schedule; }
+  /// The planner of the ranks. There is none if is_whole() is true, unless the tasks are to be measured.
   const group::ProgramPlanner& planner() const { return *planner_; }
+  /// The tasks with their costs. Only rank 0 has them.
+  const group::TaskGraph& graph() const { return graph_; }
+  /// The machine by which costs are estimated. Only rank 0 has it.
+  const cost::MachineDescription& machine() const { return machine_; }
   /// Lines about the allocation, and about where costs are known from. Only rank 0 has them.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
-  /// Allocates ranks to the tasks. Called on rank 0 only.
+  /// What rank 0 decides for all ranks.
+  struct Decision {
+    group::GroupSchedule schedule;
+    bool is_whole = false;
+    /// The number of images of a series for which a rank has memory at most; 0 for a single run.
+    int window = 0;
+    static auto members(auto& decision) {
+      return std::tie(decision.schedule, decision.is_whole, decision.window);
+    }
+  };
+
+  /// Allocates ranks to the tasks, as the deck asks. Called on rank 0 only, as are the following functions.
   void allocate(const RunPlans& whole);
-  void allocate_by(const std::string& allocation, const RunPlans& whole);
+  void take_from_file(const std::string& path);
   /// Allocates ranks by a strategy, for one run or for a stream.
   void allocate_as(group::Strategy strategy);
   /// Compares the schedule with the undivided pipeline.
   void compare_with_whole(const RunPlans& whole);
   /// Returns the seconds that the undivided pipeline is estimated to take for each image, or nothing if they
   /// are not known.
-  std::optional<double> seconds_of_whole(const RunPlans& whole);
+  std::optional<double> seconds_of_whole(const RunPlans& whole) const;
   /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
   /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
   /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case, and
@@ -67,26 +80,20 @@ class ProgramPlans {
   std::string lack_of_memory_of_whole() const;
   /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
   std::string lack_of_memory() const;
+  void remark_first(std::string line) { remarks_.insert(remarks_.begin(), std::move(line)); }
   std::unique_ptr<group::ProgramPlanner> make_planner() const;
 
   const RunSetup& setup_;
   Target target_;
   int rank_count_;
-  /// The number of images of a series for which a rank has memory at most; 0 for a single run.
-  int window_;
   group::Program program_;
-  group::TaskGraph graph_;
-  group::GroupSchedule schedule_;
+  Decision decision_;
   std::unique_ptr<group::ProgramPlanner> planner_;
+  group::TaskGraph graph_;
   std::vector<std::string> remarks_;
   cost::MachineDescription machine_;
   MeasuredTasks measured_;
-  bool is_whole_ = false;
 };
-
-/// Returns the pipeline of a run, cut into the tasks that the deck names or that the application has. Throws
-/// InputError if the deck is faulty.
-group::Program program_of(const RunSetup& setup);
 
 /// Returns the program whose only task is the undivided pipeline of a run. The task has the name `whole`.
 group::Program undivided_program(const RunSetup& setup);

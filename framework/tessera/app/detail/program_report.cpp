@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 
+#include "tessera/app/detail/runs.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/text.hpp"
@@ -18,7 +18,10 @@
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
+namespace {
 
+/// Returns lines that say which ranks compute which tasks, what they send each other, and what memory they
+/// need: of all ranks if `rank` is -1, and otherwise the steps of this rank.
 std::string explain_program(const ProgramPlans& programs, int rank) {
   const group::ProgramPlanner& planner = programs.planner();
   std::string text;
@@ -28,6 +31,7 @@ std::string explain_program(const ProgramPlans& programs, int rank) {
          group::explain(programs.program(), planner.plans());
 }
 
+/// Returns the estimate of the plans of each task: its steps, what bounds them and their time.
 std::string estimate_program(const ProgramPlans& programs, const EstimateSetting& setting) {
   std::string text;
   for (const group::ScheduledTask& task : programs.schedule().tasks) {
@@ -39,6 +43,7 @@ std::string estimate_program(const ProgramPlans& programs, const EstimateSetting
   return text + "\n" + group::to_text(programs.graph(), programs.schedule());
 }
 
+/// Returns a line about the ranks, messages and memory of a program that could run.
 std::string check_program(const ProgramPlans& programs) {
   std::int64_t messages = 0, bytes = 0, peak = 0;
   for (const group::ProgramPlan& plan : programs.planner().plans()) {
@@ -51,33 +56,6 @@ std::string check_program(const ProgramPlans& programs) {
                      counted(programs.schedule().ranks, "rank"), counted(programs.target().threads, "thread"),
                      counted(messages, "message"), human_bytes(bytes), human_bytes(peak));
 }
-
-Plan described_plan(const Algorithm& pipeline, Plan whole, const group::Program& program,
-                    const group::ProgramPlan& plan) {
-  for (PlanNode& part : std::get<plan::Sequence>(whole.root.step).children)
-    if (auto* sequence = std::get_if<plan::Sequence>(&part.step)) sequence->children.clear();
-  number_nodes(whole.root);
-  whole.array_bytes = plan.array_bytes;
-  whole.message_bytes = plan.held_bytes;
-  whole.scratch_bytes = plan.other_bytes;
-  whole.partial_bytes = whole.library_bytes = 0;
-  for (ArrayRegions& regions : whole.stages) regions.computed_points = regions.redundant_points = 0;
-  for (const group::RankStep& step : plan.steps) {
-    if (step.plan == nullptr) continue;
-    const Algorithm& task = program.task(step.task).pipeline;
-    for (int id = 0; id < task.size(); ++id) {
-      if (task[id].is_input()) continue;
-      const ArrayRegions& computed = step.plan->stages[static_cast<std::size_t>(id)];
-      ArrayRegions& regions = whole.stages[static_cast<std::size_t>(pipeline.find(task[id].name))];
-      regions.placement = computed.placement;
-      regions.computed_points = computed.computed_points;
-      regions.redundant_points = computed.redundant_points;
-    }
-  }
-  return whole;
-}
-
-namespace {
 
 /// Returns what the options ask to be printed of the tasks on their groups of ranks.
 std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
@@ -135,73 +113,37 @@ double period_of(const std::vector<double>& written) {
   return (written.back() - written.front()) / static_cast<double>(written.size() - 1);
 }
 
-/// Returns the sums of the times of a task over its ranks.
-group::StreamTimes sum_of(const std::vector<group::StreamTimes>& times, int task) {
-  group::StreamTimes sum{task};
-  for (const group::StreamTimes& one : times) {
-    if (one.task != task) continue;
-    sum.items += one.items;
-    sum.numbers += one.numbers;
-    sum.begins += one.begins;
-    sum.ends += one.ends;
-    sum.waited += one.waited;
-  }
-  return sum;
-}
-
 }  // namespace
 
-TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& plan,
-                     double reading, double writing)
-    : programs_(programs), schedule_(programs.schedule()) {
-  const auto sum = [](std::int64_t bytes, const group::Parcel& parcel) { return bytes + parcel.bytes; };
-  const RankCost mine{plan.peak_bytes(), std::ssize(plan.sends),
-                      std::accumulate(plan.sends.begin(), plan.sends.end(), std::int64_t{0}, sum), reading,
-                      writing};
-  ranks_ = gather_all(communicator, std::vector{mine});
-}
-
-TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs,
-                     const group::ProgramInstance& instance)
-    : TaskTimes(communicator, programs, instance.plan(), 0, 0) {
-  const auto steps = gather_all(communicator, instance.times());
-  if (ranks_.empty()) return;
-  for (group::ScheduledTask& task : schedule_.tasks) {
-    task.start = std::numeric_limits<double>::infinity();
-    task.finish = 0;
-    waited_[task.task] = 0;
-    for (const group::StepTimes& step : steps) {
-      if (step.task != task.task) continue;
-      task.start = std::min(task.start, step.begin);
-      task.finish = std::max(task.finish, step.end);
-      waited_[task.task] = std::max(waited_[task.task], step.waited);
-    }
-  }
-  begin_with_first();
+group::StreamOutcome outcome_of(const std::vector<group::StepTimes>& steps) {
+  group::StreamOutcome outcome;
+  for (const group::StepTimes& step : steps)
+    outcome.tasks.push_back({step.task, 1, 0, step.begin, step.end, step.waited});
+  return outcome;
 }
 
 TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& plan,
                      const group::StreamOutcome& outcome)
-    : TaskTimes(communicator, programs, plan, outcome.reading, outcome.writing) {
+    : programs_(programs), schedule_(programs.schedule()) {
+  RankCost mine{plan.peak_bytes(), std::ssize(plan.sends), 0, outcome.reading, outcome.writing};
+  for (const group::Parcel& parcel : plan.sends) mine.message_bytes += parcel.bytes;
+  const std::vector<RankCost> ranks = gather_all(communicator, std::vector{mine});
   const auto times = gather_all(communicator, outcome.tasks);
   written_ = gather_all(communicator, outcome.written);
-  if (ranks_.empty()) return;
+  is_known_ = !ranks.empty();
+  if (!is_known_) return;
+  for (const RankCost& rank : ranks)
+    all_ = {std::max(all_.peak_bytes, rank.peak_bytes), all_.messages + rank.messages,
+            all_.message_bytes + rank.message_bytes, std::max(all_.reading, rank.reading),
+            std::max(all_.writing, rank.writing)};
   std::ranges::sort(written_);
   schedule_.period = period_of(written_);
-  for (group::ScheduledTask& task : schedule_.tasks) {
-    const group::StreamTimes sum = sum_of(times, task.task);
-    const double items = std::max(1.0, static_cast<double>(sum.items));
-    // Item k runs k periods later than the first one.
-    task.start = (sum.begins - schedule_.period * sum.numbers) / items;
-    task.finish = task.start + (sum.ends - sum.begins) / items;
-    waited_[task.task] = sum.waited / items;
-  }
-  begin_with_first();
-}
-
-void TaskTimes::begin_with_first() {
   double begin = std::numeric_limits<double>::infinity();
-  for (const group::ScheduledTask& task : schedule_.tasks) begin = std::min(begin, task.start);
+  for (group::ScheduledTask& task : schedule_.tasks) {
+    set_times(task, times);
+    begin = std::min(begin, task.start);
+  }
+  // The time in which ranks read does not belong to the tasks.
   for (group::ScheduledTask& task : schedule_.tasks) {
     task.start -= begin;
     task.finish -= begin;
@@ -209,8 +151,25 @@ void TaskTimes::begin_with_first() {
   group::put_in_order(schedule_);
 }
 
+void TaskTimes::set_times(group::ScheduledTask& task, const std::vector<group::StreamTimes>& times) {
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  task.start = endless;
+  task.finish = -endless;
+  double& waited = waited_[task.task] = 0;
+  for (const group::StreamTimes& rank : times) {
+    if (rank.task != task.task || rank.items == 0) continue;
+    const auto items = static_cast<double>(rank.items);
+    // Item k runs k periods later than the first one.
+    const double later = schedule_.period * rank.numbers;
+    task.start = std::min(task.start, (rank.begins - later) / items);
+    task.finish = std::max(task.finish, (rank.ends - later) / items);
+    waited = std::max(waited, rank.waited / items);
+  }
+  if (task.start == endless) task.start = task.finish = 0;
+}
+
 std::string TaskTimes::text() const {
-  if (ranks_.empty()) return "";
+  if (!is_known_) return "";
   const std::string tasks = counted(programs_.program().task_count(), "task");
   if (!programs_.is_stream())
     return fmt::format("{} in {:.4g} s, estimated {:.4g} s", tasks, schedule_.makespan,
@@ -220,16 +179,10 @@ std::string TaskTimes::text() const {
                      programs_.schedule().period);
 }
 
-std::string TaskTimes::chart() const {
-  return ranks_.empty() ? "" : group::to_svg(programs_.graph(), schedule_);
-}
+std::string TaskTimes::chart() const { return is_known_ ? group::to_svg(programs_.graph(), schedule_) : ""; }
 
-void TaskTimes::add_program(Report& report) const {
-  RankCost all;
-  for (const RankCost& rank : ranks_)
-    all = {std::max(all.peak_bytes, rank.peak_bytes), all.messages + rank.messages,
-           all.message_bytes + rank.message_bytes, std::max(all.reading, rank.reading),
-           std::max(all.writing, rank.writing)};
+void TaskTimes::add(Report& report) const {
+  if (!is_known_) return;
   const group::GroupSchedule& estimated = programs_.schedule();
   report.add("program",
              {{"allocation", schedule_.strategy}, {"tasks", std::int64_t{programs_.program().task_count()}}});
@@ -238,21 +191,16 @@ void TaskTimes::add_program(Report& report) const {
                            {"estimated_period_seconds", estimated.period},
                            {"latency_seconds", schedule_.makespan},
                            {"estimated_latency_seconds", estimated.makespan},
-                           {"reading_seconds_most", all.reading},
-                           {"writing_seconds_most", all.writing},
-                           {"messages_per_image", all.messages},
-                           {"message_bytes_per_image", all.message_bytes}});
+                           {"reading_seconds_most", all_.reading},
+                           {"writing_seconds_most", all_.writing},
+                           {"messages_per_image", all_.messages},
+                           {"message_bytes_per_image", all_.message_bytes}});
   else
     report.add("program", {{"seconds", schedule_.makespan},
                            {"estimated_seconds", estimated.makespan},
-                           {"messages_between_tasks", all.messages},
-                           {"bytes_between_tasks", all.message_bytes}});
-  report.add("program", {{"planned_peak_bytes_most", all.peak_bytes}});
-}
-
-void TaskTimes::add(Report& report) const {
-  if (ranks_.empty()) return;
-  add_program(report);
+                           {"messages_between_tasks", all_.messages},
+                           {"bytes_between_tasks", all_.message_bytes}});
+  report.add("program", {{"planned_peak_bytes_most", all_.peak_bytes}});
   for (const group::ScheduledTask& task : schedule_.tasks)
     report.add_row("tasks", {{"task", programs_.program().task(task.task).name},
                              {"group", group::ranges_text(task.ranks)},

@@ -60,6 +60,11 @@ std::string RunDescription::first_line() const {
 }
 
 void RunDescription::add(Report& report, const StepRecorder& recorder) const {
+  add_section(report);
+  add_steps(report, session.communicator(), pipeline, plan, recorder);
+}
+
+void RunDescription::add_section(Report& report) const {
   std::set<int> nodes;
   for (const RankPlace& place : rank_places(session.communicator())) nodes.insert(place.node);
   report.add("run", {{"program", application.program},
@@ -73,7 +78,6 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
                      {"type", std::string(name_of(data().type))}});
   if (!pipeline.remarks().empty())
     report.add("run", {{"remarks", fmt::format("{}", fmt::join(pipeline.remarks(), "; "))}});
-  add_steps(report, session.communicator(), pipeline, plan, recorder);
   report.add("run", {{"versions", version_text(application.program, build)}, {"deck", deck::print(deck)}});
 }
 

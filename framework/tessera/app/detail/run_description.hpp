@@ -35,6 +35,9 @@ struct RunDescription {
   /// Adds the section `run`, which includes the deck, and the costs of the steps to `report`. Collective.
   void add(Report& report, const StepRecorder& recorder) const;
 
+  /// Adds only the section `run`. Collective.
+  void add_section(Report& report) const;
+
   /// Returns attributes that describe the run, for the files that it writes. The attributes are the same on
   /// all ranks. The attribute `steps` has the times of those steps that have ended before this call.
   /// Collective.

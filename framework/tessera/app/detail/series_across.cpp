@@ -210,7 +210,7 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
   };
   items_.expect(item_, result);
   items_.begin();
-  const std::unique_ptr<BlockSink> sink = items_.create(item_, result, notes);
+  const std::unique_ptr<BlockSink> sink = items_.create(session_.communicator(), item_, result, notes);
   bindings.sinks.emplace(result.name, sink.get());
   keep_phase();
   const auto begin = [&](const PlanNode& node) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tessera/app/detail/series_images.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
@@ -65,6 +66,7 @@ SeriesItems::SeriesItems(Session& session, const PipelineApplication& applicatio
   });
   if (reads_video()) {
     frame_->info = io::broadcast(communicator, frame_->info);
+    rate_ = graph::broadcast(communicator, rate_);
   } else {
     items_ = broadcast(communicator, items_);
     count_ = std::ssize(items_);
@@ -124,16 +126,17 @@ std::unique_ptr<io::VideoWriter> SeriesItems::created_video() const {
   return std::make_unique<io::VideoWriter>(path, result_->domain, result_->type, rate_);
 }
 
-void SeriesItems::begin() {
+void SeriesItems::begin(bool makes_video) {
   if (has_begun_) return;
   collectively(session_.communicator(), [&] {
     if (session_.rank() != 0) return;
-    if (writes_video()) writer_ = created_video();
+    if (writes_video() && makes_video) writer_ = created_video();
     for (const SeriesItem& item : items_)
       if (!writes_video()) make_folder_of(deck_, series_output_key(deck_), item.output);
     if (ledger_) ledger_->begin(items_);
   });
-  if (writes_video()) result_ = io::broadcast(session_.communicator(), result_.value_or(io::ImageInfo()));
+  if (writes_video() && makes_video)
+    result_ = io::broadcast(session_.communicator(), result_.value_or(io::ImageInfo()));
   has_begun_ = true;
 }
 
@@ -143,14 +146,19 @@ void SeriesItems::prepare(const SeriesItem& item) const {
   make_folder_of(deck_, series_output_key(deck_), item.output);
 }
 
-std::unique_ptr<BlockSink> SeriesItems::create(const SeriesItem& item, const ArrayDeclaration& result,
+std::unique_ptr<BlockSink> SeriesItems::create(MPI_Comm communicator, const SeriesItem& item,
+                                               const ArrayDeclaration& result,
                                                std::function<io::FileNotes()> notes) {
-  const MPI_Comm communicator = session_.communicator();
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  collectively(communicator, [&] {
+    if (rank != 0) return;
+    prepare(item);
+    expect(item, result);
+    if (writes_video() && writer_ == nullptr) writer_ = created_video();
+  });
   if (writes_video())
     return io::create_frame(communicator, item.output, writer_.get(), result.domain, result.type);
-  collectively(communicator, [&] {
-    if (session_.rank() == 0) prepare(item);
-  });
   return create_result(communicator, deck_, item, result.name, result.type, result.domain, names_,
                        std::move(notes));
 }

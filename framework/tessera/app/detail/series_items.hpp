@@ -68,15 +68,21 @@ class SeriesItems {
   /// Throws InputError if the results become frames of a video, and `result`, which is that of `item`, is not
   /// like the first one.
   void expect(const SeriesItem& item, const ArrayDeclaration& result);
-  /// Makes what must exist before the first result: folders, the ledger, or the video, whose frames are like
-  /// what `expect` got on rank 0. Later calls do nothing. Collective. Throws InputError.
-  void begin();
+  /// Makes what must exist before the first result: folders, the ledger, or, unless `create` is to do so, the
+  /// video, whose frames are like what `expect` got on rank 0. Later calls do nothing. Collective. Throws
+  /// InputError.
+  void begin(bool makes_video = true);
   /// Makes the folder of the result of a frame. Throws InputError, also if that is a file that is read.
   void prepare(const SeriesItem& item) const;
-  /// Creates the result of an item for all ranks, after `expect` and `begin`. An HDF5 file holds what `notes`
-  /// returns. Collective. Throws InputError.
-  std::unique_ptr<BlockSink> create(const SeriesItem& item, const ArrayDeclaration& result,
-                                    std::function<io::FileNotes()> notes);
+  /// Creates the result of an item, after `begin`, for the ranks of `communicator`, which is the same for all
+  /// results. An HDF5 file holds what `notes` returns. Collective over `communicator`. Throws InputError.
+  std::unique_ptr<BlockSink> create(MPI_Comm communicator, const SeriesItem& item,
+                                    const ArrayDeclaration& result, std::function<io::FileNotes()> notes);
+  /// Returns a sink that calls `wrote` after `sink`, as that of the ledger does.
+  std::unique_ptr<BlockSink> noting(MPI_Comm communicator, const SeriesItem& item,
+                                    std::unique_ptr<BlockSink> sink) const {
+    return ledger_ ? ledger_->noting(communicator, item, std::move(sink)) : std::move(sink);
+  }
   /// Appends a frame to the video of the results. Only rank 0 may call it.
   void write_frame(graph::PackedImage frame);
   /// Notes that the result of an item is whole. One rank should call it for each item.

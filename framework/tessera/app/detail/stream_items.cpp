@@ -5,125 +5,147 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "tessera/app/detail/series_images.hpp"
-#include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/finite_images.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
+namespace {
 
-StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& application,
-                         const deck::Deck& deck)
-    : communicator_(communicator),
+/// Returns what accepts the frames of a video together with the further images that are read once.
+AcceptImage accepting(Session& session, const PipelineApplication& application, const deck::Deck& deck) {
+  std::map<std::string, io::ImageInfo> different;
+  if (reads_video(deck)) different = ImageInputs(session.communicator(), application, deck).different();
+  return [&, different](const io::ImageInfo& info) { asked_pipeline(application, deck, &info, different); };
+}
+
+}  // namespace
+
+StreamItems::StreamItems(Session& session, const PipelineApplication& application, const deck::Deck& deck)
+    : session_(session),
       application_(application),
       deck_(deck),
-      shared_(shared_files(application, deck)),
-      ledger_(application, deck, shared_),
+      items_(session, application, deck, accepting(session, application, deck)),
       inputs_(input_names(application, deck)) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  collectively(communicator, [&] {
-    if (rank != 0) return;
-    items_ = series_items(deck, shared_, listed_inputs(application, deck));
-    ledger_.leave_out_whole(items_);
-    numbers_.resize(items_.size());
-    std::iota(numbers_.begin(), numbers_.end(), 0);
-    if (skips()) begin_with_readable();
+  if (items_.reads_video()) return;
+  numbers_.resize(static_cast<std::size_t>(items_.count()));
+  std::iota(numbers_.begin(), numbers_.end(), 0);
+  collectively(session.communicator(), [&] {
+    if (session.rank() == 0) look_at_files();
   });
-  items_ = broadcast(communicator, items_);
+  numbers_ = graph::broadcast(session.communicator(), numbers_);
 }
 
-bool StreamItems::skips() const { return deck_.text_of("on_error") == "skip"; }
-
-void StreamItems::check_readable(std::size_t place, const std::string& path) const {
-  const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
-  if (application_.needs_finite_images)
-    check_finite(deck_, input_key_of(application_, deck_, place), path,
-                 first_not_finite(MPI_COMM_SELF, path, info));
-}
-
-void StreamItems::begin_with_readable() {
-  for (std::int64_t number = 0; number < count(); ++number) {
+void StreamItems::look_at_files() {
+  std::vector<std::int64_t> good;
+  io::ImageInfo first;
+  for (const std::int64_t number : numbers_) {
+    const SeriesItem one = items_.item(number);
     try {
-      check_readable(0, item(number).input);
-      for (std::size_t i = 0; i < item(number).listed.size(); ++i)
-        check_readable(i + 1, item(number).listed[i]);
-      items_.erase(items_.begin(), items_.begin() + number);
-      numbers_.erase(numbers_.begin(), numbers_.begin() + number);
-      return;
+      const io::ImageInfo info = inspected(one, good.empty());
+      if (good.empty()) first = info;
+      const std::string text = good.empty() ? ""
+                                            : difference_text("the image of " + one.input, info,
+                                                              items_.item(good.front()).input, first);
+      if (!text.empty())
+        throw InputError(text + ", or write program.allocation=whole, with which images may differ");
+      good.push_back(number);
     } catch (const InputError& error) {
-      left_out_.push_back({number, line_about(item(number).input, error.what())});
+      fault_ = error.what();
+      if (!skips()) return;
+      left_out_.push_back({number, app::line_about(one.input, fault_)});
     }
   }
-  // The error about the first image ends the program.
-  left_out_.clear();
+  // The error about the first image ends the program if there is no other.
+  if (good.empty()) return;
+  numbers_ = good;
+  fault_.clear();
 }
 
-deck::Deck StreamItems::deck_of_first() const { return deck_of_item(application_, deck_, items_.front()); }
-
-void StreamItems::look_at(const RunSetup& first, const SeriesItem& one) const {
-  const io::ImageInfo info = inspect_in_series(application_, deck_, 0, one.input);
-  // Listed images must be like that of the series in any case, and are like the first one if that is.
-  for (std::size_t i = 0; i < one.listed.size(); ++i)
-    SeriesImages::check_alike(one.listed[i], inspect_in_series(application_, deck_, i + 1, one.listed[i]),
-                              one.input, info);
-  const std::string text =
-      difference_text("the image of " + one.input, info, items_.front().input, *first.inputs.image());
-  if (!text.empty())
-    throw InputError(text + ", or write program.allocation=whole, with which images may differ");
-}
-
-/// Looks at the headers of all files. `good` gets the images that are not left out.
-void StreamItems::look_at_all(const RunSetup& first, std::vector<SeriesItem>& good) {
-  const std::vector<std::int64_t> numbers = std::exchange(numbers_, {});
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    const SeriesItem& one = items_[i];
-    try {
-      look_at(first, one);
-      good.push_back(one);
-      numbers_.push_back(numbers[i]);
-    } catch (const InputError& error) {
-      if (!skips()) throw;
-      left_out_.push_back({numbers[i], line_about(one.input, error.what())});
-    }
+io::ImageInfo StreamItems::inspected(const SeriesItem& one, bool is_first) const {
+  std::vector<std::string> files{one.input};
+  files.insert(files.end(), one.listed.begin(), one.listed.end());
+  io::ImageInfo first;
+  for (std::size_t place = 0; place < files.size(); ++place) {
+    const io::ImageInfo info = inspect_in_series(application_, deck_, place, files[place]);
+    if (place == 0) first = info;
+    // Listed images must be like that of the series in any case, and are like the first one if that is.
+    if (place > 0) SeriesImages::check_alike(files[place], info, one.input, first);
+    if (is_first && skips() && application_.needs_finite_images)
+      check_finite(deck_, input_key_of(application_, deck_, place), files[place],
+                   first_not_finite(MPI_COMM_SELF, files[place], info));
   }
+  return first;
 }
 
-void StreamItems::check(const RunSetup& first) {
-  std::vector<SeriesItem> good;
-  collectively(communicator_, [&] {
-    if (first.session.rank() == 0) look_at_all(first, good);
+void StreamItems::check() const {
+  collectively(session_.communicator(), [&] {
+    if (!fault_.empty()) throw InputError(fault_);
   });
-  items_ = broadcast(communicator_, good);
+}
+
+deck::Deck StreamItems::deck_of_first() const {
+  return items_.reads_video() ? deck_ : deck_of_item(application_, deck_, item(0));
+}
+
+std::string StreamItems::line_about(std::int64_t number, const std::string& reason) const {
+  const bool is_named = items_.reads_video() && reason.starts_with(items_.frame()->path);
+  return is_named ? reason : app::line_about(item(number).input, reason);
+}
+
+std::string StreamItems::checked_text() const {
+  if (!items_.reads_video())
+    return app::checked_text(left_out_, count(), item(0).output, item(count() - 1).output);
+  return fmt::format("{} images like {} would become {}\n", items_.count_text(), item(0).input,
+                     item(0).output);
+}
+
+std::unique_ptr<BlockSource> StreamItems::open_frame(std::int64_t number) {
+  const GivenImage& frame = *items_.frame();
+  if (!frames_) {
+    // The file may have been written anew since its header was looked at.
+    auto reader = open_video(frame.path, [&](const io::ImageInfo& info) {
+      SeriesImages::check_alike(frame.path, info, item(0).input, frame.info);
+    });
+    frames_.emplace(MPI_COMM_SELF, frame.path, std::move(reader), frame.info);
+  }
+  for (; read_ < number; ++read_)
+    if (!frames_->next()) {
+      read_end_ = std::min(read_end_, number);
+      throw InputError(fmt::format("{}: there is no frame {}", frame.path, number));
+    }
+  return frames_->open();
 }
 
 std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64_t number,
-                                               const std::string& input) const {
+                                               const std::string& input) {
   const auto found = std::ranges::find(inputs_, input);
   if (found == inputs_.end()) {
     const auto further = std::ranges::find(application_.further_images, input, &FurtherImage::name);
     return io::open_image(MPI_COMM_SELF, deck_.get<std::string>(further->file_key()),
                           *first.inputs.image(input));
   }
+  if (items_.reads_video()) return open_frame(number);
   const auto place = static_cast<std::size_t>(found - inputs_.begin());
-  const std::string& path = place == 0 ? item(number).input : item(number).listed[place - 1];
+  const SeriesItem one = item(number);
+  const std::string& path = place == 0 ? one.input : one.listed[place - 1];
   const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
   // The file may have been written anew since its header was looked at.
-  SeriesImages::check_alike(path, info, items_.front().input, *first.inputs.image());
+  SeriesImages::check_alike(path, info, item(0).input, *first.inputs.image());
   return open_in_series(application_, deck_, place, path, info);
 }
 
 std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,
                                                const ArrayDeclaration& result,
-                                               const std::vector<io::FileAttribute>& attributes) const {
-  return ledger_.noting(communicator, item(number),
-                        create_result(communicator, deck_, item(number), result.name, result.type,
-                                      result.domain, inputs_, [attributes]() -> io::FileNotes {
-                                        return {{}, attributes};
-                                      }));
+                                               const std::vector<io::FileAttribute>& attributes) {
+  const SeriesItem one = item(number);
+  return items_.noting(communicator, one,
+                       items_.create(communicator, one, result, [attributes]() -> io::FileNotes {
+                         return {{}, attributes};
+                       }));
 }
 
 }  // namespace tessera::app

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "tessera/cost/estimate.hpp"
@@ -20,15 +21,15 @@ namespace {
 
 using deck::Tree;
 
-/// Returns the number that a word is. Fails if it is none, or not positive.
+/// Returns the number that a word is. Fails if it is none, or less than `least`.
 template <class Number>
-Number positive_number(const Tree& tree, const char* what) {
+Number number_in(const Tree& tree, const char* what, Number least) {
   Number number{};
   const char* const end = tree.text.data() + tree.text.size();
   const auto [rest, error] = std::from_chars(tree.text.data(), end, number);
   bool is_finite = true;
   if constexpr (std::is_floating_point_v<Number>) is_finite = std::isfinite(number);
-  if (tree.kind != Tree::Kind::word || error != std::errc() || rest != end || !is_finite || !(number > 0))
+  if (tree.kind != Tree::Kind::word || error != std::errc() || rest != end || !is_finite || number < least)
     deck::fail(tree, fmt::format("'{}' is not {}", to_yaml(tree), what));
   return number;
 }
@@ -53,12 +54,6 @@ double seconds_of_slowest(const Algorithm& pipeline, int ranks, const cost::Mach
   return seconds;
 }
 
-/// Returns whether a task took longer on the most ranks than on the fewest.
-bool grows(const std::vector<cost::TimedRanks>& times) {
-  const auto [fewest, most] = std::ranges::minmax_element(times, {}, &cost::TimedRanks::ranks);
-  return most->seconds > fewest->seconds;
-}
-
 /// Returns the cost of a task that was measured. Adds a remark if more ranks do not make it faster.
 cost::FittedCost fitted_cost(const std::string& task, const MeasuredTasks& measured, const std::string& where,
                              std::vector<std::string>& remarks) {
@@ -66,7 +61,8 @@ cost::FittedCost fitted_cost(const std::string& task, const MeasuredTasks& measu
   if (found == measured.tasks.end())
     throw InputError(
         fmt::format("{}: the task '{}' has no seconds: measure it with program.profile", where, task));
-  if (grows(found->second))
+  const auto [fewest, most] = std::ranges::minmax_element(found->second, {}, &cost::TimedRanks::ranks);
+  if (most->seconds > fewest->seconds)
     remarks.push_back(fmt::format(
         "the seconds of '{}' do not fall with the number of ranks, so that more ranks are taken to be no use",
         task));
@@ -173,6 +169,7 @@ MeasuredTasks read_measured(const std::string& path) {
   const deck::Deck file = deck::load(schema, {deck::read_source(path)});
   const Tree& tasks = file.get<Tree>("tasks");
   if (tasks.kind != Tree::Kind::map) deck::fail(tasks, "'tasks' is a map of tasks to their seconds");
+  constexpr double least_seconds = std::numeric_limits<double>::denorm_min();
   MeasuredTasks measured;
   measured.processor = file.text_of("processor");
   if (file.is_set("threads")) measured.threads = static_cast<int>(file.get<std::int64_t>("threads"));
@@ -184,10 +181,74 @@ MeasuredTasks read_measured(const std::string& path) {
                              tasks.keys[i].text));
     for (std::size_t k = 0; k < times.keys.size(); ++k)
       measured.tasks[tasks.keys[i].text].push_back(
-          {positive_number<int>(times.keys[k], "a number of ranks"),
-           positive_number<double>(times.items[k], "a positive number of seconds")});
+          {number_in(times.keys[k], "a number of ranks", 1),
+           number_in(times.items[k], "a positive number of seconds", least_seconds)});
   }
   return measured;
+}
+
+namespace {
+
+const Tree& member(const Tree& task, const std::string& key) {
+  const Tree* const found = task.find(key);
+  if (found == nullptr) deck::fail(task, fmt::format("the entry of a task has no '{}'", key));
+  return *found;
+}
+
+int task_in(const group::TaskGraph& graph, const Tree& tree) {
+  std::vector<std::string> names;
+  for (const group::Task& task : graph.tasks()) names.push_back(task.name);
+  const auto found = std::ranges::find(names, tree.text);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  const std::string meant = suggestion(tree.text, names);
+  deck::fail(tree, fmt::format("there is no task '{}'{}", to_yaml(tree),
+                               meant.empty() ? fmt::format(", but {}", fmt::join(names, ", ")) : meant));
+}
+
+std::vector<int> ranks_in(const Tree& task, int rank_count) {
+  std::vector<int> ranks;
+  for (const Tree& range : member(task, "ranks").items) {
+    if (range.items.size() != 2) deck::fail(range, "'ranks' expects ranges [begin, end]");
+    const int begin = number_in(range.items[0], "a rank", 0), end = number_in(range.items[1], "a rank", 0);
+    if (begin > end || end > rank_count)
+      deck::fail(range, fmt::format("ranges lie within [0, {}], and begin before they end", rank_count));
+    for (int rank = begin; rank < end; ++rank) ranks.push_back(rank);
+    // So many ranks are not there without one of them twice.
+    if (std::ssize(ranks) > rank_count) deck::fail(range, "'ranks' has a rank twice");
+  }
+  return ranks;
+}
+
+}  // namespace
+
+group::GroupSchedule read_allocation(const group::TaskGraph& graph, const std::string& path) {
+  deck::Schema schema;
+  const auto number = [&](const char* name, const char* help, double least, double most) {
+    schema.add({.name = name,
+                .type = deck::ValueType::integer,
+                .help = help,
+                .required = true,
+                .minimum = least,
+                .maximum = most});
+  };
+  number("format", "The format of the file", group::schedule_format, group::schedule_format);
+  number("ranks", "The number of ranks", 1, 1 << 24);
+  schema.add({.name = "tasks", .type = deck::ValueType::tree, .help = "The tasks", .required = true});
+  const deck::Deck file = deck::load_declared(schema, {deck::read_source(path, "allocation")});
+  group::GroupSchedule schedule;
+  schedule.ranks = static_cast<int>(file.get<std::int64_t>("ranks"));
+  for (const Tree& task : file.get<Tree>("tasks").items)
+    schedule.tasks.push_back(
+        {.task = task_in(graph, member(task, "task")),
+         .ranks = ranks_in(task, schedule.ranks),
+         .start = number_in(member(task, "start"), "a number", std::numeric_limits<double>::lowest())});
+  group::put_in_order(schedule);
+  try {
+    group::check_groups_and_order(graph, schedule);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+  return schedule;
 }
 
 }  // namespace tessera::app

@@ -9,6 +9,8 @@
 #include "tessera/cost/machine_description.hpp"
 #include "tessera/cost/work_costs.hpp"
 #include "tessera/group/program.hpp"
+#include "tessera/group/schedule.hpp"
+#include "tessera/group/task_graph.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 
 namespace tessera::app {
@@ -53,5 +55,10 @@ double estimated_seconds(const Algorithm& pipeline, const Plans& plans,
 std::string measured_text(const MeasuredTasks& measured);
 /// Reads such a file. Throws InputError with the place in the file if it is not such a file. Not collective.
 MeasuredTasks read_measured(const std::string& path);
+
+/// Reads a schedule that group::to_json has written, and that may have been edited: the ranks and the starts
+/// of the tasks, as no other time counts. Throws InputError with the name of the file if it is no schedule of
+/// this graph, or cannot be run. Not collective.
+group::GroupSchedule read_allocation(const group::TaskGraph& graph, const std::string& path);
 
 }  // namespace tessera::app

@@ -29,10 +29,8 @@ double ListScheduler::schedule(std::span<const int> ranks_of_tasks, const ListRu
     ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
     place(chosen);
     makespan = std::max(makespan, placements_[static_cast<std::size_t>(chosen.task)].finish);
-    for (const int place : graph_.edges_from(chosen.task)) {
-      const int successor = graph_.edges()[static_cast<std::size_t>(place)].to;
-      if (--missing_[static_cast<std::size_t>(successor)] == 0) make_ready(successor);
-    }
+    for (const Edge& edge : graph_.edges_from(chosen.task))
+      if (--missing_[static_cast<std::size_t>(edge.to)] == 0) make_ready(edge.to);
   }
   return makespan;
 }
@@ -40,8 +38,7 @@ double ListScheduler::schedule(std::span<const int> ranks_of_tasks, const ListRu
 /// Returns the time from which all arrays of a task can be on any ranks, as many as the task has now.
 double ListScheduler::ready_anywhere(int task) const {
   double time = 0;
-  for (const int place : graph_.edges_to(task)) {
-    const Edge& edge = graph_.edges()[static_cast<std::size_t>(place)];
+  for (const Edge& edge : graph_.edges_to(task)) {
     const double travels = edge_seconds(edge, ranks_of_tasks_, communication_);
     time = std::max(time, placements_[static_cast<std::size_t>(edge.from)].finish + travels);
   }
@@ -52,8 +49,7 @@ void ListScheduler::make_ready(int task) {
   Ready ready;
   ready.task = task;
   ready.anywhere = ready_anywhere(task);
-  for (const int place : graph_.edges_to(task))
-    add_in_place(ready, graph_.edges()[static_cast<std::size_t>(place)].from);
+  for (const Edge& edge : graph_.edges_to(task)) add_in_place(ready, edge.from);
   ready.first = ready.anywhere;
   for (const InPlace& place : ready.in_place) ready.first = std::min(ready.first, place.ready);
   ready_.push_back(std::move(ready));
@@ -77,8 +73,7 @@ void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
   const auto is_same = [&set](const InPlace& known) { return known.ranks == set; };
   if (std::ranges::any_of(ready.in_place, is_same)) return;
   double at = 0;
-  for (const int place : graph_.edges_to(ready.task)) {
-    const Edge& edge = graph_.edges()[static_cast<std::size_t>(place)];
+  for (const Edge& edge : graph_.edges_to(ready.task)) {
     const Placement& from = placements_[static_cast<std::size_t>(edge.from)];
     const double travels = stays(from.ranks, set) ? 0 : edge_seconds(edge, ranks_of_tasks_, communication_);
     at = std::max(at, from.finish + travels);
@@ -138,8 +133,7 @@ void ListScheduler::fit(Ready& ready) {
   if (best == count) return;
   count = best;
   ready.in_place.clear();
-  for (const int place : graph_.edges_to(ready.task))
-    add_in_place(ready, graph_.edges()[static_cast<std::size_t>(place)].from);
+  for (const Edge& edge : graph_.edges_to(ready.task)) add_in_place(ready, edge.from);
   ready.anywhere = ready_anywhere(ready.task);
 }
 

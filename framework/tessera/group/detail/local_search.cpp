@@ -47,6 +47,24 @@ Candidate LocalSearch::evaluate_exactly(const Allocation& allocation) {
   return best;
 }
 
+Candidate LocalSearch::best_of(std::vector<Candidate> candidates, const std::vector<Allocation>& starts) {
+  for (const Allocation& allocation : starts) {
+    if (left_ <= 0) break;
+    candidates.push_back(evaluate(allocation));
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::makespan);
+  constexpr std::size_t improved = 3;
+  candidates.resize(std::min(candidates.size(), improved));
+  Candidate best = candidates.front();
+  for (Candidate& candidate : candidates) {
+    improve(candidate);
+    if (candidate.is_better_than(best)) best = candidate;
+  }
+  perturb(best);
+  return best;
+}
+
+/// Returns whether no schedules are left, or none is needed.
 bool LocalSearch::is_done(const Candidate& candidate) const {
   return left_ <= 0 || candidate.makespan <= lower_bound_ * (1 + 1e-6);
 }
@@ -146,6 +164,7 @@ bool LocalSearch::try_rules(Candidate& candidate) {
   return false;
 }
 
+/// Changes the tasks that decide the makespan as long as that makes a candidate better.
 void LocalSearch::improve(Candidate& candidate) {
   for (bool is_better = true; is_better && !is_done(candidate);) {
     is_better = false;
@@ -167,6 +186,7 @@ std::uint64_t LocalSearch::random() {
   return state_;
 }
 
+/// Changes tasks at random, improves the result, and keeps it if it is better, until the search is done.
 void LocalSearch::perturb(Candidate& candidate) {
   const TaskGraph& graph = scheduler_.graph();
   while (!is_done(candidate)) {

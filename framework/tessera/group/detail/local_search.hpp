@@ -35,18 +35,13 @@ class LocalSearch {
   Candidate evaluate(const Allocation& allocation);
   /// Returns the best candidate of an allocation in any order, where tasks have exactly their ranks.
   Candidate evaluate_exactly(const Allocation& allocation);
-  /// Changes the tasks that decide the makespan as long as that makes a candidate better.
-  void improve(Candidate& candidate);
-  /// Changes tasks at random, improves the result, and keeps it if it is better, until no schedules are left.
-  void perturb(Candidate& candidate);
-  /// Returns whether no schedules are left, or none is needed.
-  bool is_done(const Candidate& candidate) const;
-  /// Returns whether any schedules are left.
-  bool has_schedules_left() const { return left_ > 0; }
-  /// Sets the number of schedules that are left.
-  void allow(int schedules) { left_ = schedules; }
+  /// Returns the best candidate to which some candidates and further allocations lead.
+  Candidate best_of(std::vector<Candidate> candidates, const std::vector<Allocation>& starts);
 
  private:
+  void improve(Candidate& candidate);
+  void perturb(Candidate& candidate);
+  bool is_done(const Candidate& candidate) const;
   std::vector<int> deciding_tasks(const Candidate& candidate);
   bool try_sizes(Candidate& candidate, const std::vector<int>& tasks);
   bool try_transfers(Candidate& candidate, int task);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/group/detail/task_instances.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tessera::group {
@@ -12,27 +14,42 @@ void throw_first_error(MPI_Comm communicator, std::exception_ptr& failure) {
   });
 }
 
-std::vector<std::unique_ptr<PlanInstance>> task_instances(const Program& program, const ProgramPlan& plan,
-                                                          GroupCommunicators& communicators,
-                                                          const Transport& transport) {
-  std::vector<std::unique_ptr<PlanInstance>> instances;
+RankTasks::RankTasks(const Program& program, ProgramPlan plan, MPI_Comm communicator,
+                     const Transport& transport)
+    : program_(program), plan_(std::move(plan)), communicators_(communicator), for_agreements_(communicator) {
+  const Communicator& all = communicators_.all();
+  collectively(communicator, [&] {
+    if (all.size() != plan_.rank_count || all.rank() != plan_.rank)
+      throw InternalError(fmt::format("a program plan for rank {} of {} on rank {} of {}", plan_.rank,
+                                      plan_.rank_count, all.rank(), all.size()));
+    for (int i = 0; i < plan_.slots; ++i) {
+      Slot& slot = slots_.emplace_back();
+      slot.messages = std::make_unique<RunMessages>(program_, plan_, all.handle());
+      for (const RankStep& step : plan_.steps)
+        slot.edges.push_back(
+            step.plan == nullptr ? TaskEdges() : TaskEdges(program_, step.task, {&slot.messages->memory()}));
+    }
+  });
+  make_instances(transport);
+}
+
+void RankTasks::make_instances(const Transport& transport) {
   std::exception_ptr failure;
   ArrayMemory shared;
-  shared.at_least = plan.array_bytes;
-  for (const RankStep& step : plan.steps) {
-    instances.emplace_back();
+  shared.at_least = plan_.array_bytes;
+  for (const RankStep& step : plan_.steps) {
+    instances_.emplace_back();
     if (step.plan == nullptr) continue;
     // If a group has no instance, its ranks go on all the same, as other groups wait for them.
     keep_first_error(failure, [&] {
-      instances.back() =
-          std::make_unique<PlanInstance>(program.task(step.task).pipeline, *step.plan,
-                                         communicators.of(step.ranks), transport, HostMode::kernels, shared);
+      instances_.back() =
+          std::make_unique<PlanInstance>(program_.task(step.task).pipeline, *step.plan,
+                                         communicators_.of(step.ranks), transport, HostMode::kernels, shared);
       // The tasks use the same memory one after the other: a task fills its inputs before it reads them.
-      shared = instances.back()->memory();
+      shared = instances_.back()->memory();
     });
   }
-  throw_first_error(communicators.all().handle(), failure);
-  return instances;
+  throw_first_error(communicators_.all().handle(), failure);
 }
 
 GroupCommunicators::~GroupCommunicators() {

@@ -5,26 +5,23 @@
 #include <limits>
 
 #include "nearest.hpp"
-#include "tessera/view/instruction_sets.hpp"
 
 namespace kmeans {
 
 template <class T>
 CentreTable<T>::CentreTable(const T* centres, int count, int dimensions, int exponent)
-    : dimensions_(dimensions),
-      groups_((count + centres_together - 1) / centres_together),
-      scale_(std::ldexp(T(1), -exponent)),
-      shift_(static_cast<std::size_t>(dimensions)),
-      numbers_(static_cast<std::size_t>(groups_) * static_cast<std::size_t>(group_size())),
-      given_(numbers_.size() - static_cast<std::size_t>(groups_) * centres_together,
-             std::numeric_limits<T>::infinity()) {
+    : dimensions(dimensions),
+      groups((count + centres_together - 1) / centres_together),
+      scale(std::ldexp(T(1), -exponent)),
+      shift(static_cast<std::size_t>(dimensions)),
+      numbers_(static_cast<std::size_t>(groups * group_size())) {
   choose_shift(centres, count);
   double least_norm = std::numeric_limits<double>::infinity();
   for (int k = 0; k < count; ++k)
     least_norm = std::min(least_norm, add(centres + std::int64_t(k) * dimensions, k));
-  for (int k = count; k < groups_ * centres_together; ++k)
-    numbers_[static_cast<std::size_t>(k / centres_together) * static_cast<std::size_t>(group_size()) +
-             static_cast<std::size_t>(k % centres_together)] = std::numeric_limits<T>::infinity();
+  for (int k = count; k < groups * centres_together; ++k)
+    numbers_[static_cast<std::size_t>((groups - 1) * group_size() + k % centres_together)] =
+        std::numeric_limits<T>::infinity();
   choose_margin(least_norm);
 }
 
@@ -36,10 +33,10 @@ void CentreTable<T>::choose_shift(const T* centres, int count) {
   constexpr int most = 16;
   const int taken = std::min(count, most);
   T numbers[most];
-  for (int j = 0; j < dimensions_; ++j) {
-    for (int i = 0; i < taken; ++i) numbers[i] = centres[std::int64_t(i) * count / taken * dimensions_ + j];
+  for (int j = 0; j < dimensions; ++j) {
+    for (int i = 0; i < taken; ++i) numbers[i] = centres[std::int64_t(i) * count / taken * dimensions + j];
     std::nth_element(numbers, numbers + (taken - 1) / 2, numbers + taken);
-    shift_[static_cast<std::size_t>(j)] = numbers[(taken - 1) / 2];
+    shift[static_cast<std::size_t>(j)] = numbers[(taken - 1) / 2];
   }
 }
 
@@ -48,13 +45,11 @@ template <class T>
 double CentreTable<T>::add(const T* centre, int k) {
   const std::int64_t group = k / centres_together;
   T* const place = numbers_.data() + group * group_size() + k % centres_together;
-  T* const given = given_.data() + group * dimensions_ * centres_together + k % centres_together;
   double square = 0;
-  for (int j = 0; j < dimensions_; ++j) {
-    given[std::int64_t(j) * centres_together] = centre[j];
+  for (int j = 0; j < dimensions; ++j) {
     const double moved =
-        (static_cast<double>(centre[j]) - static_cast<double>(shift_[static_cast<std::size_t>(j)])) *
-        static_cast<double>(scale_);
+        (static_cast<double>(centre[j]) - static_cast<double>(shift[static_cast<std::size_t>(j)])) *
+        static_cast<double>(scale);
     const T rounded = static_cast<T>(moved);
     square += static_cast<double>(rounded) * static_cast<double>(rounded);
     place[std::int64_t(j + 1) * centres_together] = -rounded;
@@ -63,7 +58,7 @@ double CentreTable<T>::add(const T* centre, int k) {
   constexpr double far = 0x1p40;
   if (!(square <= far * far)) {
     square = std::numeric_limits<double>::infinity();
-    for (int j = 0; j < dimensions_; ++j) place[std::int64_t(j + 1) * centres_together] = 0;
+    for (int j = 0; j < dimensions; ++j) place[std::int64_t(j + 1) * centres_together] = 0;
   }
   place[0] = static_cast<T>(square / 2);
   return std::sqrt(square);
@@ -79,45 +74,19 @@ double CentreTable<T>::add(const T* centre, int k) {
 /// it is added to a value.
 template <class T>
 void CentreTable<T>::choose_margin(double least_norm) {
-  const double error = (dimensions_ + 8) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+  const double error = (dimensions + 8) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
   // With such errors, or when all centres are far, the above does not hold, and all points are doubtful. So
   // they are when 0 has been moved far away from the points, to where half of the centres are: then a centre
   // that is far away from 0 may be near to them.
   const bool is_near =
-      std::ranges::all_of(shift_, [this](T shift) { return std::abs(shift) * scale_ < T(0x1p20); });
+      std::ranges::all_of(shift, [this](T number) { return std::abs(number) * scale < T(0x1p20); });
   const bool has_bound = error < 0x1p-6 && least_norm < 0x1p30 && is_near;
-  margin_factor_ = static_cast<T>(2 * 6 * error);
+  margin_factor = static_cast<T>(2 * 6 * error);
   // Parts below the least normal number may be lost.
-  margin_rest_ =
+  margin_rest =
       has_bound ? static_cast<T>(2 * 2.5 * error * least_norm * least_norm +
-                                 (dimensions_ + 8.0) * 8 * static_cast<double>(std::numeric_limits<T>::min()))
+                                 (dimensions + 8.0) * 8 * static_cast<double>(std::numeric_limits<T>::min()))
                 : std::numeric_limits<T>::infinity();
-}
-
-template <class T>
-std::int32_t CentreTable<T>::nearest_by_squares(const double* point) const {
-  double least = std::numeric_limits<double>::infinity();
-  std::int32_t label = 0;
-  tessera::detail::call_flat_for_processor([&]() __attribute__((always_inline)) {
-    for (int g = 0; g < groups_; ++g) {
-      const T* const centres = given_.data() + std::int64_t(g) * dimensions_ * centres_together;
-      double squares[centres_together] = {};
-      for (int j = 0; j < dimensions_; ++j) {
-        TESSERA_VECTORISED
-        for (int c = 0; c < centres_together; ++c) {
-          const double difference =
-              point[j] - static_cast<double>(centres[std::int64_t(j) * centres_together + c]);
-          squares[c] += difference * difference;
-        }
-      }
-      for (int c = 0; c < centres_together; ++c)
-        if (squares[c] < least) {
-          least = squares[c];
-          label = g * centres_together + c;
-        }
-    }
-  });
-  return label;
 }
 
 template class CentreTable<float>;

@@ -12,11 +12,6 @@ namespace {
 
 using namespace tessera;
 
-/// The number of pixels or rows of an image.
-std::int64_t number_of_points(const Box& domain, bool are_rows) {
-  return are_rows ? domain[1].size() : domain[0].size() * domain[1].size();
-}
-
 /// Whether the points are the rows of a data set, and not the pixels of a picture.
 bool has_rows(const io::ImageInfo& image, const deck::Deck& deck) {
   const std::string& points = deck.get<std::string>("points");
@@ -25,28 +20,8 @@ bool has_rows(const io::ImageInfo& image, const deck::Deck& deck) {
          (image.format == io::ImageFormat::hdf5 || image.format == io::ImageFormat::raw);
 }
 
-/// Returns how distances are computed.
-kmeans::Distances distances_of(const deck::Deck& deck, std::int64_t dimensions, std::int64_t clusters) {
-  const std::string& asked = deck.get<std::string>("distances");
-  if (asked == "gemm" && !kmeans::can_use_gemm())
-    deck.fail("distances",
-              "this program was built without Kokkos Kernels that call a BLAS of the host: "
-              "give 'fused', or build it with them");
-  const bool is_better = deck.get<std::string>("bounds") == "none" && kmeans::can_use_gemm() &&
-                         kmeans::is_gemm_faster(dimensions, clusters);
-  return asked == "gemm" || (asked == "auto" && is_better) ? kmeans::Distances::gemm
-                                                           : kmeans::Distances::fused;
-}
-
-/// Checks that bounds are not asked for with products of matrices, which take all points.
-void check_bounds(const deck::Deck& deck) {
-  if (deck.get<std::string>("bounds") != "none" && deck.get<std::string>("distances") == "gemm")
-    deck.fail("bounds",
-              "products of matrices take all points, and bounds leave most of them out: give 'none', or "
-              "distances=fused");
-}
-
-kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
+kmeans::Task task_of(const deck::Deck& deck, ElementType type, const kmeans::Layout& layout) {
+  const std::int64_t points = layout.points.size();
   kmeans::Task task{.clusters = static_cast<int>(deck.get<std::int64_t>("clusters")),
                     .seed = deck.get<std::int64_t>("seed"),
                     .turns = deck.get<std::int64_t>("turns"),
@@ -56,16 +31,12 @@ kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
   if (task.clusters > points)
     deck.fail("clusters", fmt::format("there {} only {}: give at most that many", points == 1 ? "is" : "are",
                                       counted(points, "point")));
-  return task;
-}
-
-void check_size(const deck::Deck& deck, const kmeans::Task& task, ElementType type, std::int64_t points,
-                std::int64_t dimensions) {
-  if (const std::int64_t most = kmeans::most_clusters(type, points, dimensions, task.bounds);
-      task.clusters > most)
+  const std::int64_t most = kmeans::most_clusters(type, points, layout.dimensions);
+  if (task.clusters > most)
     deck.fail("clusters",
               fmt::format("the sums of {} of {} take 2 GiB or more: give at most {}",
-                          counted(task.clusters, "cluster"), counted(dimensions, "coordinate"), most));
+                          counted(task.clusters, "cluster"), counted(layout.dimensions, "coordinate"), most));
+  return task;
 }
 
 Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
@@ -75,21 +46,17 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
     app::check_image(image, deck, {.types = {ElementType::float32, ElementType::float64}, .planes = 0});
   else
     app::check_image(image, deck, {.types = {ElementType::uint8, ElementType::uint16}});
-  kmeans::Task task = task_of(deck, number_of_points(image.domain, are_rows));
-  const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
-                                  : image.domain.dimensions == 2 ? 1
-                                                                 : image.domain[2].size();
-  check_size(deck, task, image.type, number_of_points(image.domain, are_rows), dimensions);
-  check_bounds(deck);
+  const auto layout = kmeans::Layout::of(image.domain, are_rows);
+  kmeans::Task task = task_of(deck, image.type, layout);
   task.points_file = deck.text_of("input.file");
-  task.distances = distances_of(deck, dimensions, task.clusters);
   if (const auto start = further.find("start"); start != further.end()) {
     const io::ImageInfo& centres = start->second;
-    if (!(centres.domain == Box{{0, dimensions}, {0, task.clusters}}) ||
+    if (!(centres.domain == Box{{0, layout.dimensions}, {0, task.clusters}}) ||
         (centres.type != ElementType::float32 && centres.type != ElementType::float64))
-      deck.fail("input.centres",
-                fmt::format("the centres are {} of {}: give {} rows of {} coordinates of float32 or float64",
-                            to_string(centres.domain), name_of(centres.type), task.clusters, dimensions));
+      deck.fail(
+          "input.centres",
+          fmt::format("the centres are {} of {}: give {} rows of {} coordinates of float32 or float64",
+                      to_string(centres.domain), name_of(centres.type), task.clusters, layout.dimensions));
     task.given = centres.type;
     task.centres_file = deck.text_of("input.centres");
   }
@@ -112,22 +79,12 @@ const std::vector<deck::KeyDeclaration> parameters = {
              "coordinates; auto: rows of HDF5 and raw files of two dimensions, pixels of all others",
      .default_text = "auto",
      .choices = {"auto", "rows", "pixels"}},
-    {.name = "distances",
-     .type = deck::ValueType::choice,
-     .group = "Clusters",
-     .help =
-         "How distances are computed: by a fused loop; by products of matrices with KokkosBlas::gemm, where "
-         "the program was built with Kokkos Kernels; auto: by what is expected to take less time for the "
-         "numbers of coordinates and clusters",
-     .default_text = "auto",
-     .choices = {"auto", "fused", "gemm"}},
     {.name = "bounds",
      .type = deck::ValueType::choice,
      .group = "Clusters",
      .help =
-         "Which bounds of distances tell that a point keeps its centre, so that it is not searched: none, "
-         "or those of Hamerly, which take 16 bytes per point. The results are the same; distances=gemm "
-         "has no bounds",
+         "Which bounds of distances show that a point keeps its centre, so that it is not searched: none, "
+         "or those of Hamerly, which take 16 bytes per point. The results are the same",
      .default_text = "none",
      .choices = {"none", "hamerly"}},
     {.name = "seed",

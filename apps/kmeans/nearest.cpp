@@ -1,74 +1,114 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nearest.hpp"
 
-#include <cstddef>
+#include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "tessera/view/instruction_sets.hpp"
-#include "unrolled.hpp"
 #include "vectors.hpp"
 
 namespace kmeans {
 namespace {
 
-/// The number of coordinates that are taken at a time, so that those of a tile stay in the nearest cache.
-/// Between them the sums of all centres are kept in memory, where they are not rounded.
-constexpr int dimensions_together = 64;
-
-/// Finds the nearest centres of `Points` vectors of points. `Centres` centres are taken at a time, so that
-/// all that is computed stays in registers.
+/// Finds the nearest centres of `Points` vectors of points. The values of `Centres` centres are computed at a
+/// time, in registers. First the least value of each point is found, and then the places of all that are not
+/// much greater, which takes fewer instructions than to keep the least two values and a label.
 template <class T, int bytes, int Centres, int Points>
 struct Tile {
   using V = Vectors<T, bytes>;
   using Numbers = typename V::Numbers;
   using Labels = typename V::Labels;
   static constexpr int points = Points * V::lanes;
+  /// The number of centres whose values stay in the nearest cache.
+  static constexpr int most = 64;
+  /// What each place adds to the sum of places, to tell how many there are. Numbers of centres are less.
+  static constexpr int one = 1 << 20;
 
+  /// The squared norms of the points.
+  Numbers squares[Points];
+  /// By how much the least two values of a point may differ if roundings decide which is the least one.
+  Numbers margins[Points];
   Numbers least[Points];
-  /// The least values but for those of the centres `label`.
+  /// The least of the values that are greater than the least one by more than the margin.
   Numbers second[Points];
-  Labels label[Points];
+  /// The sums of the places of all other values.
+  Labels places[Points];
 
-  /// The sums of `Centres` centres.
-  struct alignas(bytes) Sums {
-    Numbers of[Centres][Points];
+  [[gnu::always_inline]] static const Numbers& at(const T* x, int p) {
+    return *reinterpret_cast<const Numbers*>(x + p * V::lanes);
+  }
 
-    [[gnu::always_inline]] void begin(const T* group) {
+  /// Begins anew with the points at `x`, whose coordinates lie `stride` numbers apart.
+  [[gnu::always_inline]] void begin(const CentreTable<T>& table, const T* x, std::int64_t stride) {
+    KMEANS_UNROLLED
+    for (int p = 0; p < Points; ++p) {
+      least[p] = second[p] = std::numeric_limits<T>::infinity() - Numbers{};
+      places[p] = Labels{};
+      Numbers square{}, margin = table.margin_rest - Numbers{};
+      for (int j = 0; j < table.dimensions; ++j)
+        V::add_product(square, at(x + j * stride, p), at(x + j * stride, p));
+      V::add_product(margin, square, table.margin_factor - Numbers{});
+      squares[p] = square;
+      margins[p] = margin;
+    }
+  }
+
+  /// Computes the values of the centres from number `first` on, and makes `lesser` the least ones so far.
+  [[gnu::always_inline]] void multiply(const CentreTable<T>& table, int first, const T* x,
+                                       std::int64_t stride, Numbers (*kept)[Points],
+                                       Numbers (&lesser)[Points]) const {
+    const T* group = table.group(first / centres_together) + first % centres_together;
+    Numbers sums[Centres][Points] = {};
+    KMEANS_UNROLLED
+    for (int c = 0; c < Centres; ++c) {
+      KMEANS_UNROLLED
+      for (int p = 0; p < Points; ++p) sums[c][p] = group[c] - Numbers{};
+    }
+    for (int j = 0; j < table.dimensions; ++j, x += stride) {
+      group += centres_together;
+      Numbers coordinates[Points];
+      KMEANS_UNROLLED
+      for (int p = 0; p < Points; ++p) coordinates[p] = at(x, p);
       KMEANS_UNROLLED
       for (int c = 0; c < Centres; ++c) {
+        const Numbers centre = group[c] - Numbers{};
         KMEANS_UNROLLED
-        for (int p = 0; p < Points; ++p) of[c][p] = group[c] - Numbers{};
+        for (int p = 0; p < Points; ++p) V::add_product(sums[c][p], coordinates[p], centre);
       }
     }
-    /// Adds the products of the coordinates `first` to end - 1.
-    [[gnu::always_inline]] void add(const T* group, const T* x, std::int64_t stride, int first, int end) {
-      for (int j = first; j < end; ++j) {
-        const T* const coordinates = group + (j + 1) * centres_together;
-        Numbers at[Points];
-        KMEANS_UNROLLED
-        for (int p = 0; p < Points; ++p)
-          at[p] = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
-        KMEANS_UNROLLED
-        for (int c = 0; c < Centres; ++c) {
-          const Numbers centre = coordinates[c] - Numbers{};
-          KMEANS_UNROLLED
-          for (int p = 0; p < Points; ++p) V::add_product(of[c][p], at[p], centre);
-        }
-      }
-    }
-  };
-
-  [[gnu::always_inline]] void compare(const Sums& sums, std::int32_t first) {
     KMEANS_UNROLLED
     for (int c = 0; c < Centres; ++c) {
       KMEANS_UNROLLED
       for (int p = 0; p < Points; ++p) {
-        const Numbers value = sums.of[c][p];
-        const Labels is_less = value < least[p];
-        const Numbers greater = is_less ? least[p] : value;
-        second[p] = greater < second[p] ? greater : second[p];
-        least[p] = is_less ? value : least[p];
-        label[p] = is_less ? Labels{} + (first + c) : label[p];
+        kept[c][p] = sums[c][p];
+        lesser[p] = sums[c][p] < lesser[p] ? sums[c][p] : lesser[p];
+      }
+    }
+  }
+
+  /// Adds the places of `count` values from centre number `first` on, now that `lesser` are the least ones.
+  [[gnu::always_inline]] void compare(int first, int count, const Numbers (*kept)[Points],
+                                      const Numbers (&lesser)[Points], bool finds_second) {
+    Numbers bounds[Points];
+    KMEANS_UNROLLED
+    for (int p = 0; p < Points; ++p) {
+      bounds[p] = lesser[p] + margins[p];
+      // More than two places are as doubtful as two.
+      const Labels few = places[p] < 2 * one ? places[p] : Labels{} + 2 * one;
+      places[p] = least[p] > bounds[p] ? Labels{} : few;
+      second[p] = least[p] > bounds[p] ? least[p] : second[p];
+      least[p] = lesser[p];
+    }
+    Labels place = Labels{} + (one + first);
+    for (int c = 0; c < count; ++c, place += 1) {
+      KMEANS_UNROLLED
+      for (int p = 0; p < Points; ++p) {
+        const Numbers value = kept[c][p];
+        places[p] = value <= bounds[p] ? places[p] + place : places[p];
+        if (!finds_second) continue;
+        const Numbers other = value <= bounds[p] ? second[p] : value;
+        second[p] = other < second[p] ? other : second[p];
       }
     }
   }
@@ -78,54 +118,44 @@ struct Tile {
   /// The value of a centre at the distance r from the point is wrong by at most g (|c|^2 / 2 + |x| |c|) (see
   /// CentreTable<T>::choose_margin), and |c| <= |x| + r. So the true r^2 = |x|^2 + 2 value is less than the
   /// computed one by at most 7.2 g |x|^2 + 3 g r^2, of which the margin, 12 g |x|^2, covers the first part.
-  [[gnu::always_inline]] bool store(const CentreTable<T>& table, const T* x, std::int64_t stride,
-                                    std::int32_t* labels, T* others) const {
-    Labels any{};
+  [[gnu::always_inline]] bool store(std::int32_t* labels, T* others) const {
+    Labels all{};
+    KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
-      Numbers square{}, margin = table.margin_rest() - Numbers{};
-      for (int j = 0; j < table.dimensions(); ++j) {
-        const Numbers at = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
-        V::add_product(square, at, at);
-      }
-      V::add_product(margin, square, table.margin_factor() - Numbers{});
-      const Labels is_sure = second[p] - least[p] > margin;
-      const Labels found = is_sure ? label[p] : Labels{} + doubtful;
-      any |= ~is_sure;
-      for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(found[i]);
+      // Without a margin, values may be no numbers.
+      Labels found = margins[p] < std::numeric_limits<T>::infinity() ? places[p] - one : Labels{} + doubtful;
+      found = found < one ? found : Labels{} + doubtful;
+      all |= found;
+      if constexpr (sizeof(T) == sizeof(std::int32_t))
+        std::memcpy(labels + p * V::lanes, &found, sizeof found);
+      else
+        for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(found[i]);
       if (others == nullptr) continue;
-      const Numbers other = square + (second[p] + second[p]) - margin;
-      for (int i = 0; i < V::lanes; ++i) others[p * V::lanes + i] = other[i];
+      const Numbers other = squares[p] + (second[p] + second[p]) - margins[p];
+      std::memcpy(others + p * V::lanes, &other, sizeof other);
     }
     bool has_doubtful = false;
-    for (int i = 0; i < V::lanes; ++i) has_doubtful |= any[i] != 0;
+    for (int i = 0; i < V::lanes; ++i) has_doubtful |= all[i] < 0;
     return has_doubtful;
   }
 
   [[gnu::always_inline]] bool find(const CentreTable<T>& table, const T* x, std::int64_t stride,
-                                   std::vector<Sums>& kept, std::int32_t* labels, T* others) {
-    KMEANS_UNROLLED
-    for (int p = 0; p < Points; ++p) {
-      least[p] = second[p] = std::numeric_limits<T>::infinity() - Numbers{};
-      label[p] = Labels{};
+                                   std::int32_t* labels, T* others) {
+    begin(table, x, stride);
+    const int centres = table.groups * centres_together;
+    Numbers values[most][Points];
+    for (int first = 0; first < centres; first += most) {
+      const int count = std::min(+most, centres - first);
+      Numbers lesser[Points];
+      KMEANS_UNROLLED
+      for (int p = 0; p < Points; ++p) lesser[p] = least[p];
+      for (int c = 0; c < count; c += Centres) multiply(table, first + c, x, stride, values + c, lesser);
+      if (others == nullptr)
+        compare(first, count, values, lesser, false);
+      else
+        compare(first, count, values, lesser, true);
     }
-    const int dimensions = table.dimensions();
-    for (int begin = 0; begin < dimensions; begin += dimensions_together) {
-      const int end = dimensions - begin > dimensions_together ? begin + dimensions_together : dimensions;
-      for (int first = 0; first < table.groups() * centres_together; first += Centres) {
-        const T* const group = table.group(first / centres_together) + first % centres_together;
-        Sums sums;
-        if (begin == 0)
-          sums.begin(group);
-        else
-          sums = kept[static_cast<std::size_t>(first / Centres)];
-        sums.add(group, x, stride, begin, end);
-        if (end == dimensions)
-          compare(sums, first);
-        else
-          kept[static_cast<std::size_t>(first / Centres)] = sums;
-      }
-    }
-    return store(table, x, stride, labels, others);
+    return store(labels, others);
   }
 };
 
@@ -140,10 +170,8 @@ bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, st
     // With vectors of 64 bytes, there are 32 registers, and otherwise 16.
     using Tile = Tile<T, bytes, bytes == 64 ? 8 : 4, bytes == 16 ? 2 : 3>;
     Tile tile;
-    std::vector<typename Tile::Sums> kept(centres.dimensions() > dimensions_together ? centres.groups() * 2U
-                                                                                     : 0U);
     for (int first = 0; first < points; first += Tile::points)
-      has_doubtful |= tile.find(centres, turned + first, points, kept, labels + first,
+      has_doubtful |= tile.find(centres, turned + first, points, labels + first,
                                 others == nullptr ? nullptr : others + first);
   });
   return has_doubtful;

@@ -27,44 +27,30 @@ class CentreTable {
   CentreTable(const T* centres, int count, int dimensions, int exponent);
 
   /// The number of coordinates.
-  int dimensions() const { return dimensions_; }
+  const int dimensions;
   /// The number of groups of `centres_together` centres. Centres that are missing in the last group are never
   /// the nearest.
-  int groups() const { return groups_; }
+  const int groups;
+  /// The power of two by which coordinates are multiplied after the shift.
+  const T scale;
+  /// The numbers that are subtracted from the coordinates.
+  std::vector<T> shift;
+  /// If the least two values of a point x differ by more than margin_factor * |x|^2 + margin_rest, the centre
+  /// with the least one is the nearest, whatever was rounded.
+  T margin_factor = 0;
+  T margin_rest = 0;
+
   /// Returns a group: half the squared norms of its centres, then their first coordinates with the opposite
   /// sign, their second coordinates, and so on.
-  const T* group(int g) const {
-    return numbers_.data() + static_cast<std::size_t>(g) * static_cast<std::size_t>(group_size());
-  }
-  /// The numbers that are subtracted from the coordinates.
-  const T* shift() const { return shift_.data(); }
-  /// The power of two by which the difference is multiplied.
-  T scale() const { return scale_; }
-  /// If the least two values of a point x differ by more than margin_factor() * |x|^2 + margin_rest(), the
-  /// centre with the least one is the nearest, whatever was rounded.
-  T margin_factor() const { return margin_factor_; }
-  T margin_rest() const { return margin_rest_; }
-
-  /// Returns the number of the centre that is nearest to a point, which is neither shifted nor scaled. The
-  /// distances are sums of (x - c)^2 in double. Of several equally near centres, the first one is taken.
-  std::int32_t nearest_by_squares(const double* point) const;
+  const T* group(int g) const { return numbers_.data() + std::int64_t(g) * group_size(); }
 
  private:
-  int group_size() const { return (dimensions_ + 1) * centres_together; }
+  std::int64_t group_size() const { return std::int64_t(dimensions + 1) * centres_together; }
   void choose_shift(const T* centres, int count);
   double add(const T* centre, int k);
   void choose_margin(double least_norm);
 
-  int dimensions_;
-  int groups_;
-  T scale_;
-  T margin_factor_ = 0;
-  T margin_rest_ = 0;
-  std::vector<T> shift_;
   std::vector<T> numbers_;
-  /// The coordinates as they were given, in groups: the first ones of `centres_together` centres, their
-  /// second ones, and so on. Missing centres are at infinity.
-  std::vector<T> given_;
 };
 
 /// Finds the nearest centre of each of `points` points, a multiple of `points_together`. `turned` holds the
@@ -72,7 +58,7 @@ class CentreTable {
 /// which is aligned to 64 bytes. The label of a point is `doubtful` if roundings may decide about it. A label
 /// depends on its point and the centres only. Returns whether there is a doubtful point. If `others` is not
 /// null, the squared distances of a point that is not doubtful from all centres but the nearest are at least
-/// others[i] / (1 + margin_factor() / 3), or at least 2^78, as centres that are farther than 2^40 from 0 have
+/// others[i] / (1 + margin_factor / 3), or at least 2^78, as centres that are farther than 2^40 from 0 have
 /// the value infinity.
 template <class T>
 bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels,

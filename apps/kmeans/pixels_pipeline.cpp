@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Beside rows_pipeline.cpp, as each of both takes half a minute to compile.
 #include "pipeline.hpp"
 
 namespace kmeans {
@@ -6,8 +7,8 @@ namespace {
 
 template <class In>
 Pipeline pipeline_of(const Box& domain, const Task& task) {
-  return domain.dimensions == 2 ? make_pipeline<In, 2, 2>(domain, task)
-                                : make_pipeline<In, 3, 2>(domain, task);
+  return domain.dimensions == 2 ? PipelineBuilder<In, 2, 2>(domain, task).make()
+                                : PipelineBuilder<In, 3, 2>(domain, task).make();
 }
 
 }  // namespace

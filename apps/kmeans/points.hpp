@@ -8,6 +8,12 @@
 
 namespace kmeans {
 
+using namespace tessera;  // NOLINT(google-build-using-namespace): stages use many of its names
+
+/// The points of an array that a step reads.
+template <class T>
+using Read = LibraryBlock<const T>;
+
 /// The type of numbers with which points of coordinates In are compared.
 template <class In>
 using NumberOf = std::conditional_t<std::is_same_v<In, double>, double, float>;
@@ -28,58 +34,58 @@ struct PointRow {
 
   /// Returns the first coordinate of a point.
   const In* point(std::int64_t i) const { return first + i * point_stride; }
+  /// Returns `size` of the points, from point `begin` on.
+  PointRow part(std::int64_t begin, std::int64_t size) const {
+    return {point(begin), point_stride, coordinate_stride, size, number + begin};
+  }
 };
 
-/// The layout of the array of points. It has N dimensions, of which the points take P: a data set of rows
-/// of coordinates (N = 2, P = 1), or a picture whose channels are the coordinates (N = 3, or 2 if it is grey;
-/// P = 2).
-template <int N, int P>
+/// How points lie in an array: as the rows of a data set, whose dimensions are the coordinates and the rows,
+/// or as the pixels of a picture, whose channels are the coordinates.
 struct Layout {
+  /// Whether points are rows.
+  bool has_rows = true;
+  /// The number of dimensions of the array: 2, or 3 for pictures with channels.
+  int array_dimensions = 2;
   /// The number of coordinates of a point.
   int dimensions = 1;
   /// All points, without coordinates.
-  tessera::Box points = {};
+  Box points = {};
 
   /// Returns the layout of an array.
-  static Layout of(const tessera::Box& domain) {
-    Layout layout;
-    layout.points.dimensions = P;
-    for (int d = 0; d < P; ++d) layout.points[d] = domain[P == 1 ? 1 : d];
-    if (N > P) layout.dimensions = static_cast<int>(domain[P == 1 ? 0 : 2].size());
-    return layout;
+  static Layout of(const Box& domain, bool has_rows) {
+    if (has_rows) return {true, 2, static_cast<int>(domain[0].size()), {domain[1]}};
+    const int channels = domain.dimensions == 2 ? 1 : static_cast<int>(domain[2].size());
+    return {false, domain.dimensions, channels, {domain[0], domain[1]}};
   }
 
   /// Returns the part of the array that has the points `box`.
-  tessera::Box of_points(const tessera::Box& box) const {
-    const tessera::Range coordinates{0, dimensions};
-    if constexpr (P == 1) return {coordinates, box[0]};
-    if constexpr (N == 2) return box;
-    if constexpr (P == 2 && N == 3) return {box[0], box[1], coordinates};
+  Box of_points(const Box& box) const {
+    const Range coordinates{0, dimensions};
+    if (has_rows) return {coordinates, box[0]};
+    return array_dimensions == 2 ? box : Box{box[0], box[1], coordinates};
   }
 
   /// Calls use(row, place) for the points `box`, row by row. `place` is the point at which the row begins.
   template <class In, class Use>
-  void for_each_row(const tessera::LibraryBlock<const In>& block, const tessera::Box& box,
-                    const Use& use) const {
-    const std::int64_t width = points[0].size();
-    if constexpr (P == 1) {
-      const std::int64_t offset = (box[0].begin - block.box[1].begin) * block.strides[1];
-      use(PointRow<In>{block.data + offset, block.strides[1], 1, box[0].size(), box[0].begin},
-          tessera::Point{{box[0].begin, 0, 0, 0}});
-    } else {
-      for (std::int64_t y = box[1].begin; y < box[1].end; ++y) {
-        const std::int64_t offset =
-            (y - block.box[1].begin) * block.strides[1] + box[0].begin - block.box[0].begin;
-        use(PointRow<In>{block.data + offset, 1, block.strides[2], box[0].size(), y * width + box[0].begin},
-            tessera::Point{{box[0].begin, y, 0, 0}});
-      }
+  void for_each_row(const Read<In>& block, const Box& box, const Use& use) const {
+    const std::int64_t first = box[0].begin, count = box[0].size();
+    if (has_rows) {
+      const In* const data = block.data + (first - block.box[1].begin) * block.strides[1];
+      return use(PointRow<In>{data, block.strides[1], 1, count, first}, Point{{first, 0, 0, 0}});
+    }
+    for (std::int64_t y = box[1].begin; y < box[1].end; ++y) {
+      const In* const data =
+          block.data + (y - block.box[1].begin) * block.strides[1] + first - block.box[0].begin;
+      use(PointRow<In>{data, 1, block.strides[2], count, y * points[0].size() + first},
+          Point{{first, y, 0, 0}});
     }
   }
 };
 
 /// Returns the address of a point of a block.
 template <class T>
-T* address(const tessera::LibraryBlock<T>& block, const tessera::Point& point) {
+T* address(const LibraryBlock<T>& block, const Point& point) {
   std::int64_t offset = 0;
   for (int d = 0; d < block.box.dimensions; ++d) offset += block.strides[d] * (point[d] - block.box[d].begin);
   return block.data + offset;

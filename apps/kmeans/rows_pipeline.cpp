@@ -3,20 +3,16 @@
 
 namespace kmeans {
 
-std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions, Bounds bounds) {
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions) {
   const int windows = type == ElementType::float64   ? Windows::most_of<double>(points)
                       : type == ElementType::float32 ? Windows::most_of<float>(points)
                                                      : 1;
-  const std::int64_t of_none = ClusterSums::bytes(0, dimensions, windows);
-  // With bounds there are two sums of changes, and two numbers beside them.
-  const std::int64_t most = std::numeric_limits<int>::max();
-  return ((bounds == Bounds::none ? most : most / 2 - 8) - of_none) /
-         (ClusterSums::bytes(1, dimensions, windows) - of_none);
+  return (std::numeric_limits<int>::max() / 8 - ClusterSums::first_count) / (1 + dimensions * windows);
 }
 
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task) {
-  return type == ElementType::float64 ? make_pipeline<double, 2, 1>(domain, task)
-                                      : make_pipeline<float, 2, 1>(domain, task);
+  return type == ElementType::float64 ? PipelineBuilder<double, 2, 1>(domain, task).make()
+                                      : PipelineBuilder<float, 2, 1>(domain, task).make();
 }
 
 }  // namespace kmeans

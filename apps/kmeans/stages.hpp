@@ -3,37 +3,38 @@
 
 #include <cstdint>
 
+#include "bounds.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // The bodies of the stages that compute single elements. Centres are one value: the coordinates of the first
 // centre, of the second one, and so on.
 namespace kmeans {
 
-using namespace tessera;  // NOLINT(google-build-using-namespace): the bodies use many of its functions
-
-/// -1 at every point: the distance from the nearest of no centres.
+/// The same number at every point.
 template <class T>
-struct NoDistance {
+struct Constant {
+  T number;
+
   template <class... Coord>
   KOKKOS_FUNCTION auto operator()(Coord...) const {
-    return T(-1);
+    return number;
   }
 };
 
-/// A value of zeros.
+/// A copy of a value as numbers of type T.
 template <class T>
-struct Zero {
-  template <class Coord>
-  KOKKOS_FUNCTION auto operator()(Coord) const {
-    return T(0);
+struct Copy {
+  template <class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Value& value, Coord i) const {
+    return cast<T>(value(i));
   }
 };
 
-/// The number of the next turn.
-struct Next {
-  template <class Turn, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Turn& turn, Coord) const {
-    return turn(0) + 1;
+/// The sum of two values.
+struct Plus {
+  template <class First, class Second, class Coord>
+  KOKKOS_FUNCTION auto operator()(const First& first, const Second& second, Coord i) const {
+    return first(i) + second(i);
   }
 };
 
@@ -94,14 +95,6 @@ struct IsDone {
   }
 };
 
-/// A copy of a value.
-struct Same {
-  template <class Value, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Value& value, Coord i) const {
-    return value(i);
-  }
-};
-
 /// The centres as an array with a row for each centre.
 struct Rows {
   int dimensions;
@@ -124,13 +117,33 @@ struct EmptyOnes {
   }
 };
 
-/// Whether distances are computed by products of matrices, for the report.
-struct UsesGemm {
-  int answer;
+/// The squared distance of a row, or of a pixel of an array of N dimensions, from the centre of its cluster.
+template <int N>
+struct SquaredDistance {
+  int clusters;
+  int dimensions;
 
-  template <class Counts, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Counts& counts, Coord) const {
-    return cast<int>(counts.zero()) + answer;
+  template <class Points, class Labels, class Rows, class... Coord>
+  KOKKOS_FUNCTION auto operator()(const Points& points, const Labels& labels, const Rows& centres,
+                                  Coord... at) const {
+    const auto label = clamp(cast<int>(labels(at...)), 0, clusters - 1);
+    auto square = cast<double>(centres.zero());
+    for (int j = 0; j < dimensions; ++j) {
+      const auto difference = cast<double>(coordinate(points, j, at...)) - cast<double>(centres(j, label));
+      square = square + difference * difference;
+    }
+    return square;
+  }
+
+ private:
+  template <class Points, class... Coord>
+  KOKKOS_FUNCTION static auto coordinate(const Points& points, int j, Coord... at) {
+    if constexpr (sizeof...(at) == 1)
+      return points(j, at...);
+    else if constexpr (N == 2)
+      return points(at...);
+    else
+      return points(at..., j);
   }
 };
 
@@ -140,15 +153,11 @@ struct Paint {
   int clusters;
   int dimensions;
 
-  template <class Labels, class Centres, class Coord>
+  template <class Labels, class Centres, class Coord, class... Channel>
   KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y,
-                                  Coord c) const {
-    const auto label = clamp(cast<int>(labels(x, y)), 0, clusters - 1);
-    return cast<In>(round(centres(label * dimensions + clamp(cast<int>(c), 0, dimensions - 1))));
-  }
-  template <class Labels, class Centres, class Coord>
-  KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y) const {
-    return cast<In>(round(centres(clamp(cast<int>(labels(x, y)), 0, clusters - 1))));
+                                  Channel... c) const {
+    const auto first = clamp(cast<int>(labels(x, y)), 0, clusters - 1) * dimensions;
+    return cast<In>(round(centres((first + ... + clamp(cast<int>(c), 0, dimensions - 1)))));
   }
 };
 

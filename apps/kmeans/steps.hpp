@@ -1,119 +1,110 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "label_finder.hpp"
-#include "point_adder.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
 
+#include "search.hpp"
+#include "sums.hpp"
+
+// Library stages and reductions of iterations, and what several of them have in common.
 namespace kmeans {
 
-/// The numbers of which several steps need to know.
-template <int N, int P>
-struct Problem {
-  Layout<N, P> layout;
-  /// The number of centres.
-  int clusters = 1;
-  Distances distances = Distances::fused;
+/// The elements of the result of FindExponents.
+inline constexpr Range exponent_elements{0, 2};
 
-  int dimensions() const { return layout.dimensions; }
-  tessera::Box all_centres() const { return {{0, std::int64_t(clusters) * dimensions()}}; }
-  /// Returns a finder of the nearest of some centres.
-  template <class T>
-  LabelFinder<T> finder(const T* centres, const Exponents& exponents,
-                        Others others = Others::left_out) const {
-    return {centres, clusters, dimensions(), exponents.top, distances, others};
-  }
-  /// The bytes of such a finder.
-  template <class T>
-  std::int64_t finder_bytes(Others others = Others::left_out) const {
-    return LabelFinder<T>::bytes(clusters, dimensions(), distances, others, P == 1);
-  }
-  /// Returns the greatest number of windows that coordinates of type In may need.
+/// Returns what FindExponents has found.
+inline Exponents exponents_of(const Read<double>& found) {
+  return {static_cast<int>(found.data[0]), static_cast<int>(found.data[1])};
+}
+
+/// Returns the box of input number `input` out of those of all inputs.
+inline Box box_of(int input, std::initializer_list<Box> boxes) { return boxes.begin()[input]; }
+
+/// What is to be divided, and into how many clusters.
+struct Problem : Layout {
+  int clusters = 1;
+
+  Box all_centres() const { return {{0, std::int64_t(clusters) * dimensions}}; }
+  /// The number of elements of a list with the sums of all clusters and the numbers of their points.
+  int sum_count() const { return clusters * (dimensions + 1); }
+  /// Returns the windows for sums of all points.
   template <class In>
-  int most_windows() const {
-    return Windows::most_of<In>(layout.points.size());
+  Windows windows(const Exponents& exponents) const {
+    return Windows::of<In>(exponents, points.size());
+  }
+  /// Returns the sums that lie at `value`.
+  template <class In>
+  ClusterSums sums_at(std::byte* value) const {
+    return {reinterpret_cast<std::int64_t*>(value), clusters, dimensions,
+            Windows::most_of<In>(points.size())};
+  }
+  /// The bytes of the sums.
+  template <class In>
+  std::int64_t sums_bytes() const {
+    return ClusterSums::bytes(clusters, dimensions, Windows::most_of<In>(points.size()));
   }
 };
 
-inline constexpr tessera::Range exponent_elements{0, 2};
-
-/// Returns what FindExponents has found.
-inline Exponents exponents_of(const tessera::LibraryBlock<const std::int32_t>& found) {
-  return {found.data[0], found.data[1]};
-}
-
-/// The library reduction of a turn without bounds: it finds the nearest centre of each point, and adds the
-/// point to the sums of the cluster, while the point is in the nearest cache. The result has the sums of all
+/// The library reduction of an iteration without bounds: it finds the nearest centre of each point, and adds
+/// the point to the sums of the cluster while it is in the nearest cache. The result has the sums of all
 /// clusters, and then the numbers of their points.
-template <class In, int N, int P>
+template <class In>
 struct SumClusters {
   using Element = double;
   using T = NumberOf<In>;
 
-  Problem<N, P> problem;
+  Problem problem;
 
-  tessera::Box footprint(int input, const tessera::Box& box) const {
-    if (input == 0) return problem.layout.of_points(box);
-    return input == 1 ? problem.all_centres() : tessera::Box{exponent_elements};
+  Box footprint(int input, const Box& box) const {
+    return box_of(input, {problem.of_points(box), problem.all_centres(), {exponent_elements}});
   }
-  std::int64_t value_bytes() const {
-    return ClusterSums::bytes(problem.clusters, problem.dimensions(), problem.template most_windows<In>());
+  std::int64_t value_bytes() const { return problem.sums_bytes<In>(); }
+  std::int64_t scratch_bytes(const Box&) const {
+    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions) + value_bytes() +
+           64 * std::int64_t(problem.clusters);
   }
-  std::int64_t scratch_bytes(const tessera::Box&) const {
-    return problem.template finder_bytes<T>() + PointAdder<In>::bytes(problem.clusters, problem.dimensions());
-  }
-  void init(std::byte* value) const { sums_at(value).clear(); }
-
-  void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const In>& points,
-           const tessera::LibraryBlock<const T>& centres,
-           const tessera::LibraryBlock<const std::int32_t>& found) const {
+  void init(std::byte* value) const { problem.sums_at<In>(value).clear(); }
+  void add(std::byte* value, const Box& box, const Read<In>& points, const Read<T>& centres,
+           const Read<double>& found) const {
     const Exponents exponents = exponents_of(found);
-    LabelFinder<T> finder = problem.finder(centres.data, exponents);
-    ClusterSums sums = sums_at(value);
+    LabelFinder<T> finder(centres.data, problem.clusters, problem.dimensions, exponents.top);
+    ClusterSums sums = problem.sums_at<In>(value);
     sums.set_exponents(exponents);
-    const Windows windows = Windows::of(exponents, problem.layout.points.size());
-    PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
-    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
+    PointAdder<In> adder(sums, problem.windows<In>(exponents));
+    problem.for_each_row(points, box, [&](const PointRow<In>& row, const Point&) {
       finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
         adder.add(row, begin, count, labels);
       });
     });
   }
-
   static void join(std::byte* into, const std::byte* other) { ClusterSums::join(into, other); }
-
   void store(const std::byte* value, double* result) const {
-    ClusterSums sums = sums_at(const_cast<std::byte*>(value));
-    const Windows windows = Windows::of(sums.exponents(), problem.layout.points.size());
-    for (int k = 0; k < problem.clusters; ++k) {
-      for (int j = 0; j < problem.dimensions(); ++j) *result++ = sums.sum(k, j, windows);
-      result[std::int64_t(problem.clusters - 1 - k) * problem.dimensions() + k] =
-          static_cast<double>(sums.count(k));
-    }
-  }
-  /// Returns the sums of a partial value.
-  ClusterSums sums_at(std::byte* value) const {
-    return {value, problem.clusters, problem.dimensions(), problem.template most_windows<In>()};
+    ClusterSums sums = problem.sums_at<In>(const_cast<std::byte*>(value));
+    sums.round(problem.windows<In>(sums.exponents()), 0, problem.clusters, result);
   }
 };
 
 /// The library stage that writes the number of the nearest centre of each point.
-template <class In, int N, int P>
+template <class In>
 struct Label {
   using T = NumberOf<In>;
 
-  Problem<N, P> problem;
+  Problem problem;
 
-  tessera::Box footprint(int input, const tessera::Box& box) const {
-    if (input == 0) return problem.layout.of_points(box);
-    return input == 1 ? problem.all_centres() : tessera::Box{exponent_elements};
+  Box footprint(int input, const Box& box) const {
+    return box_of(input, {problem.of_points(box), problem.all_centres(), {exponent_elements}});
   }
-  std::int64_t scratch_bytes(const tessera::Box&) const { return problem.template finder_bytes<T>(); }
-  void operator()(const tessera::LibraryBlock<const In>& points,
-                  const tessera::LibraryBlock<const T>& centres,
-                  const tessera::LibraryBlock<const std::int32_t>& found,
-                  const tessera::LibraryBlock<std::int32_t>& out) const {
-    LabelFinder<T> finder = problem.finder(centres.data, exponents_of(found));
-    problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {
+  std::int64_t scratch_bytes(const Box&) const {
+    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions);
+  }
+  void operator()(const Read<In>& points, const Read<T>& centres, const Read<double>& found,
+                  const LibraryBlock<std::int32_t>& out) const {
+    LabelFinder<T> finder(centres.data, problem.clusters, problem.dimensions, exponents_of(found).top);
+    problem.for_each_row(points, out.box, [&](const PointRow<In>& row, const Point& place) {
       std::int32_t* const to = address(out, place);
       finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
         std::copy_n(labels, count, to + begin);
@@ -122,46 +113,27 @@ struct Label {
   }
 };
 
-/// The library reduction of the squared distances of all points from the centres of their clusters. The sum
-/// is exact, and rounded once.
-template <class In, int N, int P>
-struct SumDistances {
+/// What library reductions share whose result is a list of numbers: each is computed in one of the partial
+/// values, and has no bits in all others.
+struct GatheredNumbers {
   using Element = double;
-  using T = NumberOf<In>;
-  using Sum = tessera::ExactSum<double>;
 
-  Problem<N, P> problem;
+  /// The number of numbers.
+  int count;
 
-  tessera::Box footprint(int input, const tessera::Box& box) const {
-    if (input == 0) return problem.layout.of_points(box);
-    return input == 1 ? box : tessera::Box{{0, problem.dimensions()}, {0, problem.clusters}};
+  std::int64_t value_bytes() const { return (std::int64_t(1) + count) * 8; }
+  void init(std::byte* value) const {
+    std::fill_n(value, value_bytes(), std::byte(0));
+    *reinterpret_cast<std::int64_t*>(value) = value_bytes();
   }
-  std::int64_t value_bytes() const { return sizeof(Sum); }
-  void init(std::byte* value) const { new (value) Sum(); }
-  void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const In>& points,
-           const tessera::LibraryBlock<const std::int32_t>& labels,
-           const tessera::LibraryBlock<const T>& centres) const {
-    std::vector<double> squares(static_cast<std::size_t>(box[0].size()));
-    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point& place) {
-      const std::int32_t* const clusters = address(labels, place);
-      for (std::int64_t i = 0; i < row.count; ++i) {
-        const T* const centre = centres.data + clusters[i] * centres.strides[1];
-        double square = 0;
-        for (int j = 0; j < problem.dimensions(); ++j) {
-          const double difference =
-              static_cast<double>(row.point(i)[j * row.coordinate_stride]) - static_cast<double>(centre[j]);
-          square += difference * difference;
-        }
-        squares[static_cast<std::size_t>(i)] = square;
-      }
-      reinterpret_cast<Sum*>(value)->add(squares.data(), row.count);
-    });
-  }
+  /// Returns the numbers of a value.
+  static double* numbers(std::byte* value) { return reinterpret_cast<double*>(value) + 1; }
   static void join(std::byte* into, const std::byte* other) {
-    reinterpret_cast<Sum*>(into)->merge(*reinterpret_cast<const Sum*>(other));
+    const std::int64_t end = *reinterpret_cast<const std::int64_t*>(into);
+    for (std::int64_t i = sizeof end; i < end; ++i) into[i] |= other[i];
   }
   void store(const std::byte* value, double* result) const {
-    *result = reinterpret_cast<const Sum*>(value)->value();
+    std::copy_n(numbers(const_cast<std::byte*>(value)), count, result);
   }
 };
 

@@ -2,11 +2,25 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "tessera/view/instruction_sets.hpp"
+
+// KMEANS_UNROLLED comes before a loop with a small constant number of iterations: the arrays that it indexes
+// become registers. Nvcc passes the pragma on to GCC, but warns that it does not know it itself.
+#ifdef __clang__
+#define KMEANS_UNROLLED _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define KMEANS_UNROLLED                                                                   \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675") _Pragma("GCC unroll 16") \
+      _Pragma("nv_diagnostic pop")
+#else
+#define KMEANS_UNROLLED _Pragma("GCC unroll 16")
+#endif
 
 namespace kmeans {
 
@@ -36,23 +50,6 @@ struct Vectors {
       for (int i = 0; i < lanes; ++i) to[i] = static_cast<T>(from[i]);
     }
   }
-  /// Returns a bit for each number of `a` that is not greater than that of `b`, from the lowest bit on.
-  [[gnu::always_inline]] static std::uint32_t not_greater(const Numbers& a, const Numbers& b) {
-#if defined(TESSERA_X86_HOST) && !defined(__clang__) && !defined(__CUDACC__)
-    // The compiler does not find these instructions for the loop below. 18 means 'less or equal'.
-    if constexpr (bytes == 64 && sizeof(T) == 4)
-      return __builtin_ia32_cmpps512_mask(a, b, 18, std::uint16_t(0xffff), 4);
-    else if constexpr (bytes == 64)
-      return __builtin_ia32_cmppd512_mask(a, b, 18, std::uint8_t(0xff), 4);
-    else if constexpr (bytes == 32 && sizeof(T) == 4)
-      return static_cast<std::uint32_t>(__builtin_ia32_movmskps256((Numbers)(a <= b)));
-    else if constexpr (bytes == 32)
-      return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256((Numbers)(a <= b)));
-#endif
-    std::uint32_t bits = 0;
-    for (int i = 0; i < lanes; ++i) bits |= a[i] <= b[i] ? 1U << i : 0U;
-    return bits;
-  }
   /// Adds a * b to `sum`, and rounds once. Files that call this are compiled with -ffp-contract=fast, so that
   /// the product and the sum are one instruction wherever the processor has such an instruction for vectors.
   [[gnu::always_inline]] static void add_product(Numbers& sum, const Numbers& a, const Numbers& b) {
@@ -63,6 +60,52 @@ struct Vectors {
       for (int i = 0; i < lanes; ++i) result[i] = std::fma(a[i], b[i], sum[i]);
       sum = result;
     }
+  }
+};
+
+/// A line of the caches, for numbers in memory at a place that vectors need.
+struct alignas(64) Line {
+  std::byte bytes[64];
+};
+
+/// As many vectors of `bytes` bytes as each of them has numbers: a square, whose rows are exchanged with its
+/// columns in registers. In each step, halves of two vectors change places (J. O. Eklundh, "A fast computer
+/// method for matrix transposing", 1972).
+template <class T, int bytes>
+struct TransposedSquare {
+  typedef T Numbers __attribute__((vector_size(bytes)));
+  /// The numbers of a vector.
+  static constexpr int side = bytes / static_cast<int>(sizeof(T));
+
+  Numbers rows[side];
+
+  /// Exchanges rows and columns.
+  template <int distance = 1>
+  [[gnu::always_inline]] void transpose() {
+    if constexpr (distance < side) {
+      KMEANS_UNROLLED
+      for (int i = 0; i < side; ++i)
+        if ((i & distance) == 0)
+          exchange<distance>(rows[i], rows[i + distance], std::make_index_sequence<std::size_t(side)>());
+      transpose<2 * distance>();
+    }
+  }
+
+ private:
+  template <int distance, std::size_t... lane>
+  [[gnu::always_inline]] static void exchange(Numbers& above, Numbers& below, std::index_sequence<lane...>) {
+    const Numbers first = above;
+#ifdef __CUDACC__
+    // This compiler does not pass packs on to the function below.
+    for (int i = 0; i < side; ++i)
+      if ((i & distance) != 0) above[i] = below[i - distance];
+    for (int i = 0; i < side; ++i)
+      if ((i & distance) == 0) below[i] = first[i + distance];
+#else
+    constexpr std::size_t d = distance;
+    above = __builtin_shufflevector(above, below, ((lane & d) == 0 ? lane : std::size_t(side) + lane - d)...);
+    below = __builtin_shufflevector(first, below, ((lane & d) == 0 ? lane + d : std::size_t(side) + lane)...);
+#endif
   }
 };
 

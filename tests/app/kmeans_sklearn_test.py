@@ -3,7 +3,6 @@
 
 usage: kmeans_sklearn_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 """
-import os
 import sys
 import unittest
 
@@ -17,16 +16,6 @@ from program_runs import ProgramRuns
 
 
 class AgainstScikitLearn(ProgramRuns):
-    def compare_gemm(self, labels, ranks, *words):
-        """Expects the same labels of products of matrices, or a refusal where tessera-matmul lacks Kokkos Kernels, too."""
-        ended = self.ending("kmeans", ranks, *words, "output.file=by_gemm.h5", "distances=gemm")
-        if not os.path.exists(f"{self.programs}/tessera-matmul"):
-            self.assertEqual(ended.returncode, 2)
-            self.assertIn("'distances': this program was built without Kokkos Kernels", ended.stderr)
-        else:
-            self.assertIn("distances_by_gemm 1", ended.stdout)
-            np.testing.assert_array_equal(self.stored("by_gemm.h5", "labels"), labels)
-
     def test_the_same_labels(self):
         # The groups overlap, so that Lloyd's algorithm takes many turns and the clusters have borders with points.
         for count, dimensions, clusters, dtype, ranks in ((3000, 2, 7, np.float64, 1), (2000, 16, 12, np.float32, 2),
@@ -42,8 +31,6 @@ class AgainstScikitLearn(ProgramRuns):
             words = [f"{self.decks}/default.yaml", "input.file=points.h5", "input.centres=start.h5", f"clusters={clusters}"]
             self.output("kmeans", ranks, *words, "output.file=clusters.h5")
             np.testing.assert_array_equal(self.stored("clusters.h5", "labels"), expected.labels_)
-            if dtype == np.float64:
-                self.compare_gemm(expected.labels_, ranks, *words)
             np.testing.assert_allclose(self.stored("clusters.h5", "centres"), expected.cluster_centers_,
                                        rtol=1e-4 if dtype == np.float32 else 1e-9,
                                        atol=1e-4 if dtype == np.float32 else 1e-12)

@@ -6,8 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "apps/kmeans/bounded_search.hpp"
-#include "apps/kmeans/centre_moves.hpp"
+#include "apps/kmeans/bounds.hpp"
 #include "pipeline/array_source.hpp"
 
 namespace {
@@ -53,8 +52,7 @@ void expect_safe_others(int dimensions, int clusters, T offset, double far) {
   for (T& coordinate : centres) coordinate = number();
   centres.back() += static_cast<T>(far);
   for (int i = 0; i < dimensions * count; ++i) points.push_back(number());
-  kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, exponent, kmeans::Distances::fused,
-                                kmeans::Others::found);
+  kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, exponent, true);
   double least_share = 1;
   int bounded = 0;
   finder.for_each(kmeans::PointRow<T>{points.data(), dimensions, 1, count, 0},
@@ -85,7 +83,7 @@ void expect_safe_others(int dimensions, int clusters, T offset, double far) {
 }
 
 TEST(KMeansBounds, OfOtherCentresAreSafe) {
-  for (const auto& [dimensions, clusters] : {std::pair{2, 5}, {16, 64}, {33, 3}, {70, 9}, {1, 2}})
+  for (const auto& [dimensions, clusters] : {std::pair{2, 5}, {16, 64}, {33, 3}, {70, 9}, {1, 2}, {3, 130}})
     for (const double far : {0.0, 1e3, 1e15}) {
       expect_safe_others<float>(dimensions, clusters, 0, far);
       expect_safe_others<float>(dimensions, clusters, 100, far);
@@ -95,12 +93,12 @@ TEST(KMeansBounds, OfOtherCentresAreSafe) {
 
 TEST(KMeansBounds, MovesAndHalfDistances) {
   const std::vector<float> centres = {0, 0, 3, 4, 0, 2}, before = {0, 0, 3, 3, 0, 1000};
-  const kmeans::FindMoves<float> find{3, 2};
+  const kmeans::FindMoves<float> find{{6}, 3, 2};
   std::vector<std::int64_t> first(7), second(7);
   auto* const into = reinterpret_cast<std::byte*>(first.data());
   auto* const from = reinterpret_cast<std::byte*>(second.data());
   ASSERT_EQ(find.value_bytes(), 7 * 8);
-  const std::int32_t exponents[] = {1, 0};
+  const double exponents[] = {1, 0};
   const auto block = []<class T>(const T* data, std::int64_t count) {
     LibraryBlock<const T> made({}, Box{{0, count}});
     made.data = data;

@@ -16,7 +16,8 @@ namespace {
 using namespace tessera;
 using test::Random;
 
-/// Expects that each set of instructions finds the same labels.
+/// Expects that each set of instructions finds the same labels, also without distances from other centres.
+/// Few of them are doubtful, as numbers are spread out.
 template <class T>
 void expect_same_labels_of_all_sets(int dimensions, int clusters) {
   Random random(8);
@@ -27,10 +28,13 @@ void expect_same_labels_of_all_sets(int dimensions, int clusters) {
   for (int i = 0; i < dimensions * count; ++i) turned[i] = static_cast<T>(random.small(-500, 500)) / 79;
   const kmeans::CentreTable<T> table(centres.data(), clusters, dimensions, 0);
   std::vector<std::int32_t> expected(std::size_t{count}), labels(std::size_t{count});
-  kmeans::find_nearest(table, turned, count, expected.data());
-  EXPECT_TRUE(std::ranges::any_of(expected, [](std::int32_t label) { return label >= 0; }));
+  std::vector<T> others(std::size_t{count});
+  kmeans::find_nearest(table, turned, count, expected.data(), others.data());
+  EXPECT_LT(std::ranges::count(expected, kmeans::doubtful), count / 10) << dimensions << ", " << clusters;
   for (const InstructionSet set : test::all_instruction_sets) {
     const test::LimitedInstructions limited(set);
+    kmeans::find_nearest(table, turned, count, labels.data(), others.data());
+    EXPECT_EQ(labels, expected) << to_string(set) << ", " << dimensions;
     kmeans::find_nearest(table, turned, count, labels.data());
     EXPECT_EQ(labels, expected) << to_string(set) << ", " << dimensions;
   }
@@ -38,10 +42,23 @@ void expect_same_labels_of_all_sets(int dimensions, int clusters) {
 }
 
 TEST(KMeansNearest, EverySetOfInstructionsGivesTheSameLabels) {
-  for (const auto& [dimensions, clusters] : {std::pair{7, 21}, {70, 9}, {130, 20}}) {
+  for (const auto& [dimensions, clusters] : {std::pair{7, 21}, {70, 9}, {130, 20}, {16, 64}, {3, 200}}) {
     expect_same_labels_of_all_sets<float>(dimensions, clusters);
     expect_same_labels_of_all_sets<double>(dimensions, clusters);
   }
+}
+
+/// Returns the number of the nearest centre, and the first one of several.
+template <class T>
+std::int32_t nearest(const std::vector<T>& centres, int clusters, const T* point, int dimensions) {
+  std::vector<double> squares(static_cast<std::size_t>(clusters));
+  for (int k = 0; k < clusters; ++k)
+    for (int j = 0; j < dimensions; ++j)
+      squares[static_cast<std::size_t>(k)] +=
+          std::pow(static_cast<double>(point[j]) -
+                       static_cast<double>(centres[static_cast<std::size_t>(k * dimensions + j)]),
+                   2);
+  return static_cast<std::int32_t>(std::ranges::min_element(squares) - squares.begin());
 }
 
 /// Expects the labels of plain loops from points in rows and from points in planes, with every set of
@@ -59,16 +76,14 @@ void expect_nearest(int dimensions, int clusters) {
     const auto dimension = i % std::size_t(dimensions), point = i / std::size_t(dimensions);
     planes[dimension * count + point] = rows[i];
   }
-  const kmeans::CentreTable<T> table(centres.data(), clusters, dimensions, 0);
   std::vector<std::int32_t> expected;
   for (int i = 0; i < count; ++i)
-    expected.push_back(table.nearest_by_squares(
-        std::vector<double>(rows.begin() + i * dimensions, rows.begin() + (i + 1) * dimensions).data()));
+    expected.push_back(nearest(centres, clusters, rows.data() + i * dimensions, dimensions));
   for (const InstructionSet set : test::all_instruction_sets) {
     const test::LimitedInstructions limited(set);
     for (const kmeans::PointRow<T>& row : {kmeans::PointRow<T>{rows.data(), dimensions, 1, count, 0},
                                            kmeans::PointRow<T>{planes.data(), 1, count, count, 0}}) {
-      kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, 0, kmeans::Distances::fused);
+      kmeans::LabelFinder<T> finder(centres.data(), clusters, dimensions, 0);
       std::vector<std::int32_t> found;
       finder.for_each(row, [&](std::int64_t, int taken, const std::int32_t* labels) {
         found.insert(found.end(), labels, labels + taken);
@@ -86,56 +101,13 @@ TEST(KMeansNearest, OfPointsInRowsAndInPlanes) {
   }
 }
 
-/// Expects that a RowFinder gives points the labels of a plain loop or calls them doubtful. Few of them are
-/// if numbers are spread out, so that no two centres are about as near.
-template <class T>
-void expect_sure_rows(int dimensions, int clusters, int most) {
-  using Finder = kmeans::RowFinder<T>;
-  Random random(23);
-  constexpr int count = 3 * Finder::points - 5;
-  std::vector<T> centres(static_cast<std::size_t>(dimensions * clusters)),
-      points(std::size_t(dimensions) * count);
-  for (T& coordinate : centres) coordinate = static_cast<T>(random.small(-most, most)) / static_cast<T>(most);
-  for (T& coordinate : points) coordinate = static_cast<T>(random.small(-most, most)) / static_cast<T>(most);
-  const kmeans::CentreTable<T> table(centres.data(), clusters, dimensions, 1);
-  for (const InstructionSet set : test::all_instruction_sets) {
-    const test::LimitedInstructions limited(set);
-    Finder finder(table);
-    int sure = 0;
-    for (int begin = 0; begin < count; begin += Finder::points) {
-      const int taken = std::min(+Finder::points, count - begin);
-      std::int32_t labels[Finder::points];
-      finder.take(kmeans::PointRow<T>{points.data(), dimensions, 1, count, 0}, begin, taken);
-      const bool has_doubtful = finder.find(labels);
-      EXPECT_EQ(has_doubtful, std::ranges::find(labels, kmeans::doubtful) != std::end(labels));
-      for (int i = 0; i < taken; ++i) {
-        if (labels[i] == kmeans::doubtful) continue;
-        ++sure;
-        const auto point = points.begin() + std::ptrdiff_t(begin + i) * dimensions;
-        EXPECT_EQ(labels[i], table.nearest_by_squares(std::vector<double>(point, point + dimensions).data()));
-      }
-    }
-    if (most > 1000) {
-      EXPECT_GE(sure, count * 9 / 10) << to_string(set) << ", " << dimensions << ", " << clusters;
-    }
-  }
-}
-
-TEST(KMeansNearest, OfPointsInRowsIsSeldomDoubtful) {
-  for (const auto& [dimensions, clusters] : {std::pair{3, 20}, {16, 64}, {33, 30}, {130, 61}})
-    for (const int most : {3, 1 << 20}) {
-      expect_sure_rows<float>(dimensions, clusters, most);
-      expect_sure_rows<double>(dimensions, std::min(clusters, 32), most);
-    }
-}
-
 /// Expects exact sums of coordinates that are multiples of 2^bottom and less than 2^top.
 template <class In>
 void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointRow<In>& points) {
   constexpr int clusters = 3;
   const std::int64_t all = 4 * points.count;
   const kmeans::Exponents exponents{top, bottom};
-  const kmeans::Windows windows = kmeans::Windows::of(exponents, all);
+  const kmeans::Windows windows = kmeans::Windows::of<In>(exponents, all);
   std::vector<std::int32_t> labels;
   std::vector<std::int64_t> counts(clusters);
   std::vector<ExactSum<double>> expected(static_cast<std::size_t>(clusters * dimensions));
@@ -152,11 +124,11 @@ void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointR
     const test::LimitedInstructions limited(set);
     std::vector<std::int64_t> value(
         static_cast<std::size_t>(kmeans::ClusterSums::bytes(clusters, dimensions, windows.count) / 8));
-    kmeans::ClusterSums sums(reinterpret_cast<std::byte*>(value.data()), clusters, dimensions, windows.count);
+    kmeans::ClusterSums sums{value.data(), clusters, dimensions, windows.count};
     sums.clear();
-    sums.set_exponents(exponents);
-    for (int turn = 0; turn < 2; ++turn) {
-      kmeans::PointAdder<In> adder(sums, clusters, dimensions, windows);
+    // What is taken away again does not change the sums.
+    for (const int sign : {1, 1, 1, -1}) {
+      kmeans::PointAdder<In> adder(sums, windows, sign);
       const int half = static_cast<int>(points.count / 2);
       adder.add(points, 0, half, labels.data());
       adder.add(points, half, static_cast<int>(points.count) - half, labels.data() + half);
@@ -170,7 +142,7 @@ void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointR
   }
 }
 
-TEST(KMeansSums, AreExactInNarrowAndInWideWindows) {
+TEST(KMeansSums, AreExactInAnyNumberOfWindows) {
   Random random(22);
   constexpr int count = 1500;
   // All numbers of most coordinates have the same sign, so that sums in 32 bits would overflow if they were
@@ -212,32 +184,38 @@ TEST(KMeansSums, AreExactInNarrowAndInWideWindows) {
 TEST(KMeansWindows, SplitNumbersOfAnyRange) {
   for (const std::int64_t points : {1, 1000, 1 << 30})
     for (const int bottom : {-149, -20, 0, 3}) {
-      const kmeans::Exponents exponents{100, bottom};
-      const kmeans::Windows windows = kmeans::Windows::of(exponents, points);
-      EXPECT_EQ(windows.count, kmeans::Windows::needed(100 - bottom, points));
+      const kmeans::Windows windows = kmeans::Windows::of<double>({100, bottom}, points);
+      ASSERT_GT(windows.count, 0);
       EXPECT_LE(windows.unit[windows.count - 1], bottom);
-      EXPECT_GE(windows.unit[0] + kmeans::Windows::width(points), 100);
+      for (int w = 0; w < windows.count; ++w) {
+        const int top = w == 0 ? 100 : windows.unit[w - 1] - 1;
+        EXPECT_LE(std::ldexp(static_cast<double>(points), top - windows.unit[w]), 0x1p62);
+      }
     }
+  EXPECT_EQ(kmeans::Windows::of<double>({500, -1074}, 1 << 30).count, 0);
+  EXPECT_EQ(kmeans::Windows::most_of<double>(1 << 30), +kmeans::Windows::most);
+  EXPECT_EQ(kmeans::Windows::most_of<std::uint8_t>(1 << 30), 1);
 }
 
-/// Expects the exponents of the points of an array, whose elements are `all`.
-template <int N, int P>
-void expect_exponents(std::vector<float>& all, const Box& domain, int top, int bottom) {
-  const kmeans::FindExponents<float, N, P> find{kmeans::Layout<N, P>::of(domain), ""};
+/// Expects the exponents of 33 points of 3 coordinates, `stride` numbers apart. What is between them is NaN.
+void expect_exponents(const std::vector<float>& all, int stride, int top, int bottom) {
+  const Box domain{{0, 3}, {0, 33}};
+  std::vector<float> numbers(std::size_t(33) * static_cast<std::size_t>(stride), std::nanf(""));
+  for (int i = 0; i < 33; ++i) std::copy_n(all.begin() + i * 3, 3, numbers.begin() + i * stride);
+  const kmeans::FindExponents<float> find{kmeans::Layout::of(domain, true), ""};
   std::vector<std::int64_t> value(3);
   ASSERT_EQ(find.value_bytes(), 3 * 8);
   find.init(reinterpret_cast<std::byte*>(value.data()));
-  ArrayReference array{reinterpret_cast<std::byte*>(all.data()), {1}};
-  for (int d = 1; d < N; ++d) array.strides[d] = array.strides[d - 1] * domain[d - 1].size();
+  const ArrayReference array{reinterpret_cast<std::byte*>(numbers.data()), {1, stride}};
   find.add(reinterpret_cast<std::byte*>(value.data()), find.layout.points,
            tessera::LibraryBlock<const float>(array, domain));
-  std::int32_t result[2] = {};
+  double result[2] = {};
   find.store(reinterpret_cast<std::byte*>(value.data()), result);
-  EXPECT_EQ(result[0], top) << N;
-  EXPECT_EQ(result[1], bottom) << N;
+  EXPECT_EQ(result[0], top) << stride;
+  EXPECT_EQ(result[1], bottom) << stride;
 }
 
-TEST(KMeansExponents, OfNumbersInRowsAndInPlanes) {
+TEST(KMeansExponents, OfNumbersInRows) {
   const float least = std::numeric_limits<float>::denorm_min();
   for (const auto& [numbers, top, bottom] : {std::tuple{std::vector<float>{0, 1, -3, 0.5F}, 2, -1},
                                              {{least, 0}, -148, -149},
@@ -246,12 +224,11 @@ TEST(KMeansExponents, OfNumbersInRowsAndInPlanes) {
                                              {{}, 0, 0},
                                              {{-8}, 4, 3}})
     for (const std::size_t place : {0, 40, 96}) {
-      // The first ones are added in vectors, and the last ones one by one.
       std::vector<float> all(99);
       std::copy(numbers.begin(), numbers.end(),
                 all.begin() + static_cast<std::ptrdiff_t>(std::min(place, 99 - numbers.size())));
-      expect_exponents<2, 1>(all, {{0, 3}, {0, 33}}, top, bottom);
-      expect_exponents<3, 2>(all, {{0, 11}, {0, 3}, {0, 3}}, top, bottom);
+      expect_exponents(all, 3, top, bottom);
+      expect_exponents(all, 5, top, bottom);
     }
 }
 

@@ -56,8 +56,7 @@ Clusters<T> clusters_of(const WholeArray<T>& points, const std::type_identity_t<
   Schedule schedule;
   schedule.grid = GridRequest{{1, 0}};
   if (way.tile > 0)
-    for (const char* name : {"sums", "labels", "inertia", "exponents"})
-      schedule.stages[name].tile = {way.tile};
+    for (const char* name : {"sums", "labels", "exponents"}) schedule.stages[name].tile = {way.tile};
   if (way.tile > 0 && start == nullptr)
     for (const char* name : {"closer", "taken"}) schedule.stages[name].tile = {way.tile};
   if (way.tile > 0 && task.bounds == kmeans::Bounds::hamerly)
@@ -141,7 +140,6 @@ void expect_same_on_all_ways(const WholeArray<T>& points, const std::type_identi
   const Clusters<T> first = clusters_of(points, start, task, ways[0]);
   expect_clusters(points, first);
   for (const Way& way : ways) expect_same(clusters_of(points, start, task, way), first, way.ranks);
-  if (task.distances == kmeans::Distances::gemm) return;
   kmeans::Task bounded = task;
   bounded.bounds = kmeans::Bounds::hamerly;
   for (const Way& way : {ways[0], ways[1], ways[3]})
@@ -231,13 +229,9 @@ TEST(KMeans, ACentreFarFromAllOthersDoesNotChangeLabels) {
       for (std::size_t i = 0; i < 6; ++i)
         start.values[i] = static_cast<float>(i / 2 > std::size_t(place) ? i / 2 - 1 : i / 2);
       start.values[std::size_t(2 * place)] = start.values[std::size_t(2 * place + 1)] = far;
-      kmeans::Task task{.clusters = 3};
+      const kmeans::Task task{.clusters = 3};
       expect_same_on_all_ways(points, &start, task);
-      const Clusters<float> found = clusters_of(points, &start, task, {1});
-      EXPECT_EQ(found.empty, 0);
-      if (!kmeans::can_use_gemm()) continue;
-      task.distances = kmeans::Distances::gemm;
-      EXPECT_TRUE(clusters_of(points, &start, task, {2}).labels.same_bits(found.labels));
+      EXPECT_EQ(clusters_of(points, &start, task, {1}).empty, 0);
     }
   }
 }
@@ -288,21 +282,6 @@ TEST(KMeans, EachTurnLessensTheDistances) {
   const auto loose = clusters_of(points, nullptr, {.clusters = 8, .tolerance = 1e6}, {1});
   const auto one_turn = clusters_of(points, nullptr, {.clusters = 8, .turns = 1}, {1});
   EXPECT_TRUE(loose.centres.same_bits(one_turn.centres));
-}
-
-TEST(KMeans, ByGemmWithTheSameBitsOnAllRanks) {
-  if (!kmeans::can_use_gemm()) return;  // built without Kokkos Kernels
-  Random random(9);
-  // More points than one product takes, with tiles that begin anywhere, and more centres.
-  for (const auto& [count, dimensions, clusters] : {std::tuple{1001, 70, 11}, {900, 9, 301}, {5, 3, 5}})
-    expect_same_on_all_ways(random_points<float>(random, count, dimensions, clusters), nullptr,
-                            {.clusters = clusters, .seed = count, .distances = kmeans::Distances::gemm});
-  const WholeArray<double> points = random_points<double>(random, 500, 20, 6);
-  kmeans::Task task{.clusters = 6, .distances = kmeans::Distances::gemm};
-  expect_same_on_all_ways(points, nullptr, task);
-  const Clusters<double> by_gemm = clusters_of(points, nullptr, task, {2});
-  task.distances = kmeans::Distances::fused;
-  EXPECT_TRUE(by_gemm.labels.same_bits(clusters_of(points, nullptr, task, {2}).labels));
 }
 
 TEST(KMeansSeeding, PointsWithoutWeightAreTheLastOnes) {

@@ -30,7 +30,7 @@ WORDS = {
     "heat3d": f"intervals.x=16 intervals.y=18 intervals.z=20 steps=25 {FILE} {REPORT}",
     "helmholtz": f"intervals.x=20 intervals.y=24 {FILE} {REPORT}",
     "interpolate": f"input.file=in/rgba.h5 {FILE}",
-    "kmeans": f"input.file=in/points.h5 clusters=6 distances=fused schedule.*.tile=[256] {FILE} {REPORT}",
+    "kmeans": f"input.file=in/points.h5 clusters=6 schedule.*.tile=[256] {FILE} {REPORT}",
     "life": f"input.file=in/soup.h5 generations=40 {FILE} {REPORT}",
     "local-laplacian": f"input.file=in/rgb16.h5 {FILE}",
     "matmul": f"a.file=in/whole_a.h5 b.file=in/whole_b.h5 block=64 depth=64 leaf=64 {FILE}",

@@ -41,29 +41,15 @@ class CommandLineTest : public testing::Test {
 
 TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
   const std::string text = output(3, {"--help"});
-  for (const char* words : {"  --explain ",
-                            "  --ranks ",
-                            "  --rank ",
-                            "  --dot ",
-                            "  --save-plan ",
-                            "  --report ",
-                            "  --trace ",
-                            "  --print-deck ",
-                            "  --version ",
-                            "--quiet ",
-                            "  input.file ",
-                            "  input.page ",
-                            "  output.file ",
-                            "  output.png ",
-                            "  output.tiff ",
-                            "  output.raw ",
-                            "  output.comparison ",
-                            "  threads ",
-                            "  grid ",
-                            "  schedule.<stage>.grid ",
-                            "  schedule.<stage>.tile "})
-    EXPECT_EQ(lines_with(text, words).size(), 1U) << words << " in\n" << text;
-  EXPECT_EQ(lines_with(text, "  schedule.<stage>.compute ").size(), 1U);
+  std::set<std::string> words;
+  for (const std::string& line : lines_with(text, ""))
+    if (line.starts_with("  ") && line.size() > 2 && line[2] != ' ') {
+      const std::string word = line.substr(2, line.find(' ', 2) - 2);
+      EXPECT_TRUE(words.insert(word).second) << word << " in\n" << text;
+    }
+  // docs/reference.md, which a test compares, has all of them.
+  for (const char* word : {"--explain", "input.file", "output.file", "threads", "schedule.<stage>.compute"})
+    EXPECT_TRUE(words.contains(word)) << word << " in\n" << text;
   for (const std::string& line : lines_with(text, "")) EXPECT_LE(line.size(), 110U) << line;
 }
 

@@ -64,6 +64,10 @@ class FlowVideo(ProgramRuns):
             for one, other in zip(found, pictures):
                 self.assertTrue(np.array_equal(one, other), ranks)
 
+    def test_check_counts_frames(self):
+        text = self.output("flow", 0, "input.video=clip.y4m", "output.video=o.mkv", *METHOD, "--check")
+        self.assertIn(f", {FRAMES} frames, which would become", text)
+
     def test_bad_input(self):
         def refused(*words, ranks=0):
             line = self.refused("flow", ranks, "output.video=o.mkv", *METHOD, *words)

@@ -93,7 +93,7 @@ class Groups(ProgramRuns):
         expect_at("12:5", "expects ranges [begin, end]", lambda sobel: sobel.update(ranks=[[0]]))
         expect_at("13:6", "'-1' is not a rank", lambda sobel: sobel.update(ranks=[[-1, 1]]))
         expect_at("16:5", "has a rank twice", lambda sobel: sobel.update(ranks=[[0, 2], [0, 1]]))
-        expect_at("10:12", "no task 'sobbel'; did you mean 'sobel'?", lambda sobel: sobel.update(task="sobbel"))
+        expect_at("32:12", "no task 'sobbel'; did you mean 'sobel'?", lambda sobel: sobel.update(task="sobbel"))
         expect_at("17:13", "'soon' is not a number", lambda sobel: sobel.update(start="soon"))
         expect_at("9:3", "has no 'ranks'", lambda sobel: sobel.pop("ranks"))
 

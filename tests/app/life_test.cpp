@@ -217,6 +217,14 @@ TEST_F(LifeTest, WhatItWritesItReads) {
     EXPECT_EQ(board(2, {input, "generations=40"}), whole) << input;
 }
 
+TEST_F(LifeTest, SeriesArePatterns) {
+  const std::string file = pattern("pulsar.rle");
+  const ParallelEnding ending =
+      life(2, {"input.files=[" + file + "]", "output.files=s.rle", "generations=2"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(folder_.read("s.rle"), board(1, {"input.file=" + file, "generations=2"}));
+}
+
 TEST_F(LifeTest, OtherProgramsReadPatterns) {
   const ParallelEnding ending = run_on_ranks(program_of("sobel"), 2, folder_,
                                              {"input.file=" + pattern("pulsar.rle"), "output.file=o.h5"});

@@ -211,6 +211,8 @@ class Streams(ProgramRuns):
             self.assertEqual(len(lines), 1, ended.stderr)
             self.assertIn(refused.format(broken), lines[0])
         found = self.results("second")
+        none = self.refused(self.test_program, 2, *words, "input.files=floats/[04].h5", "on_error=skip")
+        self.assertIn(refused.format(0), none)
         self.assertEqual(list(found), [f"{i}.h5" for i in (1, 2, 3, 5, 6)])
         self.assertTrue(np.array_equal(found["3.h5"], np.full((8, 9), 3, np.float32)))
 

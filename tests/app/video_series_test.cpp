@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "full_disks.hpp"
 #include "io/plain_png.hpp"
 #include "rank_processes.hpp"
 #include "sample_images.hpp"
@@ -216,6 +217,9 @@ TEST_F(VideoSeriesTest, AVideoBecomesFiles) {
     for (int frame = 0; frame < 5; ++frame) expected.push_back(result_of(program, frame));
     for (const int ranks : {1, 3})
       for (const char* way : {"rank", "ranks"}) {
+        // A killed run has left a frame that is not complete.
+        std::filesystem::create_directory(folder_ / "out");
+        folder_.write("out/.000004.raw.part-999999999", "half");
         const ParallelEnding ending = run_on_ranks(program_of(program), ranks, folder_,
                                                    {"input.video=clip.y4m", "output.files=out/{index}.raw",
                                                     std::string("items.across=") + way, "threads=2"});
@@ -245,6 +249,48 @@ TEST_F(VideoSeriesTest, FilesOfAnotherSizeAreRefusedOrLeftOut) {
                 (std::vector{result_of("sobel", 0), result_of("sobel", 2), result_of("sobel", 3)}));
       std::filesystem::remove(folder_ / "out.y4m");
     }
+}
+
+TEST_F(VideoSeriesTest, AVideoThatCannotBeWrittenEndsTheSeries) {
+  for (int frame = 0; frame < 2; ++frame) write_frame(file(frame), frame);
+  std::filesystem::create_directory(folder_ / "many");
+  for (int frame = 100; frame < 160; ++frame)
+    std::filesystem::copy(folder_ / file(0), folder_ / ("many/" + file(frame)));
+  std::filesystem::create_directory(folder_ / "disk");
+  for (std::vector<std::string> way :
+       {std::vector<std::string>{"sobel", "items.across=rank"},
+        {"sobel", "items.across=ranks"},
+        {"blur", "groups={first: [bh], second: [bv]}", "program.allocation=task"}}) {
+    const std::string program = program_of(way.front());
+    way.front() = "on_error=skip";
+    const auto written = [&](const std::string& in, const std::string& out) {
+      std::vector<std::string> words{"input.files=" + in, "output.video=" + out, "threads=1"};
+      words.insert(words.end(), way.begin(), way.end());
+      return run_on_ranks(program, 2, folder_, words);
+    };
+    expect_refusal(written("f?.png", "f0.png/o.y4m"), {"'output.video':", "cannot make the folder f0.png"});
+    if (!SmallDisk::is_allowed()) continue;
+    const SmallDisk disk(folder_ / "disk", 64);
+    const ParallelEnding full = written("many/*.png", "disk/o.y4m");
+    EXPECT_EQ(full.status, 2) << full.text();
+    EXPECT_EQ(lines_with(full.errors, "disk/o.y4m: cannot be written").size(), 1U) << full.errors;
+    EXPECT_EQ(lines_with(full.errors, "left out").size(), 0U) << full.errors;
+  }
+}
+
+TEST_F(VideoSeriesTest, WithoutFramesThereIsNoVideo) {
+  write_frame(file(0), 0);
+  const std::string whole = folder_.read(file(0));
+  for (int frame = 0; frame < 2; ++frame) folder_.write(file(frame), whole.substr(0, whole.size() / 2));
+  for (const char* way : {"rank", "ranks"}) {
+    const ParallelEnding ending = run_on_ranks(
+        program_of("sobel"), 2, folder_,
+        {"input.files=f?.png", "output.video=out.y4m", "on_error=skip", std::string("items.across=") + way});
+    EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2})) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "left out f").size(), 2U) << ending.errors;
+    EXPECT_EQ(lines_with(ending.errors, "error:").size(), 0U) << ending.errors;
+    EXPECT_FALSE(folder_.names().contains("out.y4m"));
+  }
 }
 
 TEST_F(VideoSeriesTest, KeysThatDoNotFitAreRefused) {

@@ -42,7 +42,7 @@ TEST(DeckOverrides, PathsAndTextsStandAsTheyAre) {
     EXPECT_EQ(load_sample(print(deck)), deck) << text;
   }
   EXPECT_EQ(load_sample("", {"input.file='a b'"}).get<std::string>("input.file"), "a b");
-  expect_message(load_error("", {"input.file=\xff.png"}), {"command line", "0xff", "UTF-8"});
+  expect_message(load_error("", {"input.file=\x01.png"}), {"command line", "0x01", "UTF-8"});
   expect_message(load_error("", {"input.file="}), {"command line", "'input.file='", "value after"});
 }
 

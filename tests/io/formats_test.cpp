@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/formats.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -53,6 +54,12 @@ TEST(Formats, AFileOfOneThatIsLackingIsKnownByItsContent) {
       EXPECT_EQ(message == expected(path, library, "convert the file"), !library.empty() && lacks(library))
           << message;
     }
+}
+
+TEST(Formats, HaveARowEach) {
+  for (int i = 0; i <= static_cast<int>(io::ImageFormat::raw); ++i)
+    EXPECT_EQ(std::ranges::count(io::formats(), static_cast<io::ImageFormat>(i), &io::Format::id), 1) << i;
+  EXPECT_EQ(io::formats().size(), static_cast<std::size_t>(io::ImageFormat::raw) + 1);
 }
 
 TEST(Formats, HaveKeysAndEndingsOfTheirOwn) {

@@ -94,7 +94,7 @@ TEST_F(RleReading, HasNoDataSets) {
 TEST_F(RleReading, OtherTextIsNoPattern) {
   for (const char* text :
        {"x", "x y = 3", "y = 3, x = 3\no!", "rule = B3/S23", "#C only a comment", "# x = 3\n"})
-    expect_header_fails(text, "by its content neither HDF5, PNG, TIFF, JPEG, FITS nor RLE");
+    expect_header_fails(text, "is not an image");
 }
 
 TEST_F(RleReading, BadHeaders) {

@@ -70,7 +70,10 @@ std::string Ledger::remark(std::int64_t count, const std::string& what) const {
 
 void Ledger::begin(const std::vector<std::string>& results) const {
   io::remove_abandoned_files(results);
-  std::ofstream(path_, std::ios::app);
+  // A line that a killed process has not completed must not swallow the next one.
+  std::ifstream lines(path_);
+  const bool is_cut = lines.seekg(-1, std::ios::end) && lines.get() != '\n';
+  std::ofstream(path_, std::ios::app) << (is_cut ? "\n" : "");
 }
 
 void Ledger::add(const std::string& key, const std::string& value) const {

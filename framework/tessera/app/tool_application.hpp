@@ -36,7 +36,7 @@ struct ToolApplication {
   std::string program;
   /// A sentence that says what the program does, for --help.
   std::string summary;
-  /// The declarations of the program's own keys. All tools also have the keys `threads` and `watchdog`.
+  /// The declarations of the program's own keys. All tools also have those of declare_common_keys.
   std::vector<deck::KeyDeclaration> keys = {};
   /// A function that runs the program. Collective. It may throw InputError, on all ranks together.
   std::function<ExitStatus(const ToolSetting&)> run = {};

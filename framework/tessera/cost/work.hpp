@@ -13,14 +13,18 @@ struct WorkPart {
   std::string name;
   /// How often it is done. Turns count with their greatest number.
   double times = 1;
-  /// The bytes that it reads from files and writes to them.
-  double read_bytes = 0, written_bytes = 0;
+  /// The bytes that it reads from files.
+  double read_bytes = 0;
+  /// The bytes that it writes to files.
+  double written_bytes = 0;
   /// The bytes that it reads from memory and writes to it.
   double memory_bytes = 0;
   /// The operations with numbers of float. One with numbers of double counts as two.
   double operations = 0;
-  /// The number of messages that the rank sends or receives, and the bytes of all of them.
-  double messages = 0, message_bytes = 0;
+  /// The number of messages that the rank sends or receives.
+  double messages = 0;
+  /// The bytes of all messages.
+  double message_bytes = 0;
   /// The number of kernels that all threads of the rank start and end together.
   double launches = 0;
 };

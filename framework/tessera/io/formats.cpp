@@ -200,7 +200,7 @@ std::string formats_text() {
   std::vector<std::string> with, without;
   for (const Format& format : formats())
     if (format.name == format.library) (format.is_built() ? with : without).emplace_back(format.name);
-  if (!with.empty() && with.front() == "HDF5") with.front() += " " + hdf5_version();
+  if (!with.empty() && with.front() == "HDF5") with.front().append(" ").append(hdf5_version());
   (has_video ? with : without).emplace_back("VIDEO");
   if (!without.empty()) without.front().insert(0, "without ");
   with.insert(with.end(), without.begin(), without.end());

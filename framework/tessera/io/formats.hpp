@@ -19,9 +19,8 @@ namespace tessera::io {
 struct ImageChoice;
 struct ImageInfo;
 
-/// The formats of image files. `ome_tiff` is a TIFF file with a pyramid, which is only written. `rle` is a
-/// pattern of the Game of Life with run-length encoding. `flo` is an optical flow of the Middlebury
-/// benchmark. `raw` is a file that holds only numbers, without a description of their type and shape.
+/// The formats of image files, each with a row in the table formats(). `raw`, which holds only numbers,
+/// without a description of their type and shape, stays the last.
 enum class ImageFormat : std::uint8_t { png, hdf5, tiff, jpeg, fits, rle, flo, ome_tiff, raw };
 
 /// What Tessera can do with files of a format. A function is null if Tessera cannot do this, and all are null

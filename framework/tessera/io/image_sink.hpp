@@ -99,20 +99,8 @@ inline std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::
 
 /// Creates a file of one image in a format of the table formats() that is written, HDF5 excepted. Collective.
 /// Throws InputError when the file cannot be written, when the format does not hold such arrays, and when
-/// Tessera was built without it.
-///
-/// - PNG: grey for 1 channel, RGB for 3, and RGBA for 4. uint8 and uint16 are stored unchanged. float32 is
-///   clamped to [0, 1], scaled to 16 bits and rounded to nearest; NaN becomes 0. `threads` threads of rank 0
-///   encode the rows. The bytes of the file depend neither on their number nor on that of ranks.
-/// - TIFF: strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB.
-/// - OME-TIFF: a TIFF file with a pyramid: the image in the first directory, with a description of its pixels
-///   for Bio-Formats and others, and in directories below it the image at half, a quarter and so on of its
-///   size, down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the
-///   level before, rounded to nearest, halves up. Until the image is complete, the levels are in a nameless
-///   file in the folder of `path`, of a third of the size of the image.
-/// - Raw: only the numbers, in the byte order of this machine, x fastest, then y, and so on.
-/// - RLE: a pattern of the Game of Life. Cells that are not 0 are alive.
-/// - FLO: an optical flow as the Middlebury benchmark keeps it. The channels are the displacements u and v.
+/// Tessera was built without it. What becomes of the elements stands before the row of functions of the
+/// format, at the end of its file in io/formats.
 ///
 /// Each rank writes its own block of a raw file. The rows of other files are sent to rank 0 in bands of a few
 /// MiB.

@@ -58,27 +58,10 @@ struct ImageChoice {
 };
 
 /// Reads the header of the image at `path`. The content of the file determines the format; its name does not
-/// matter. Not collective: one rank calls this function. The formats are read as follows:
+/// matter. Not collective: one rank calls this function. What is read of a format stands before its row of
+/// functions, at the end of its file in io/formats.
 ///
-/// - PNG: grey, RGB or RGBA images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits.
-///   Images with a palette become RGB images, or RGBA images if the palette has transparent entries.
-/// - HDF5: data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
-///   slowest first. The elements are integers or floats of at most 64 bits in any byte order, or compounds of
-///   two such floats with the names `r` and `i`, which are complex numbers as h5py writes them.
-/// - TIFF and BigTIFF: grey, RGB or RGBA images in strips or tiles. The samples are integers of 8, 16, 32 or
-///   64 bits or floats of 32 or 64 bits, with any compression that libtiff supports. The orientation that the
-///   file asks for is ignored.
-/// - FITS: images with 2 axes (x, y) or 3 axes (x, y, channel), with any compression in tiles that CFITSIO
-///   supports, also of quantised floats. Row 0 is the first row of the file, which astronomical programs show
-///   at the bottom. If the header only shifts integers by half their range (BZERO), signed integers become
-///   unsigned, and uint8 becomes int8. With any other scaling, integers of 8 or 16 bits become float32, and
-///   larger ones float64; points without a value (BLANK) then become NaN.
-/// - JPEG: grey, RGB and YCbCr images of 8 bits. YCbCr becomes RGB.
-/// - RLE: patterns of the Game of Life in the format of Golly and LifeWiki, which begin with `x = W, y = H`
-///   after comments. A live cell is 1, a dead one 0.
-/// - FLO: optical flows of the Middlebury benchmark: float32 with the channels u and v.
-///
-/// Throws InputError when the file is missing, unreadable, damaged, or not an image as described above, when
+/// Throws InputError when the file is missing, unreadable, damaged, or not such an image, when
 /// the data set or page does not exist, and when the file holds several data sets and `choice` names none.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
@@ -99,17 +82,6 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info);
 /// `read` accesses the file. It may be called several times. `communicator` must outlive the source.
 ///
 /// `read` is collective. Each block has the type of the image and lies in its domain; blocks may be empty.
-///
-/// - HDF5: each rank reads its own block. If the elements must be converted or are stored in chunks, several
-///   ranks use MPI-IO, and a source of one rank keeps the file open, and chunks of ImageInfo::kept_bytes.
-/// - TIFF: each rank decodes the strips or tiles that contain points of its block, one after the other.
-/// - FITS, FLO and raw: each rank reads the rows of its block.
-/// - RLE: each rank decodes the whole file and keeps its block.
-/// - PNG and JPEG: rank 0 decodes the rows of the file from the first row to the last row of all blocks, or
-/// to
-///   the end of the file if that is the last row of the image, and sends the other ranks theirs. If the next
-///   call of `read` asks for rows further down, decoding continues at the row where it has stopped. An
-///   interlaced PNG file or a progressive JPEG file is held in memory as a whole meanwhile.
 ///
 /// `read` throws the same InputError on every rank when the file is damaged, or when `info` no longer
 /// describes it. If one of several ranks cannot read compressed HDF5, it throws StrandedError.

@@ -84,7 +84,10 @@ VideoWriter::VideoWriter(const std::string& path, const Box& domain, ElementType
                          const VideoOptions& options)
     : writing_(video_backend().create(path, domain, type, rate, options)) {}
 VideoWriter::~VideoWriter() = default;
-void VideoWriter::write(const HostBlock& frame) { writing_->write(frame); }
+void VideoWriter::write(const HostBlock& frame) {
+  writing_->write(frame);
+  ++frames_;
+}
 void VideoWriter::finish() { writing_->finish(); }
 
 }  // namespace tessera::io

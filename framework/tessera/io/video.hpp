@@ -133,12 +133,16 @@ class VideoWriter {
   /// `frame` has another type or other points than the video, and after `finish` or an error.
   void write(const HostBlock& frame);
 
+  /// The number of frames that were written.
+  std::int64_t frames() const { return frames_; }
+
   /// Completes the file and gives it its final name. Throws InputError when the file cannot be written, or
   /// when it has no frame. Throws InternalError when it is called twice, or after an error.
   void finish();
 
  private:
   std::unique_ptr<detail::VideoWriting> writing_;
+  std::int64_t frames_ = 0;
 };
 
 /// The frames of a video, one after the other, as images that all ranks of a communicator read together. Rank

@@ -86,7 +86,7 @@ bool VideoFrames::next() {
     if (reader_ != nullptr && reader_->read(packed_block(points_.data(), info_.type, info_.domain)))
       has_frame = 1;
   });
-  MPI_Bcast(&has_frame, 1, MPI_INT, 0, communicator_);
+  if (ranks_of(communicator_) > 1) MPI_Bcast(&has_frame, 1, MPI_INT, 0, communicator_);
   return has_frame != 0;
 }
 

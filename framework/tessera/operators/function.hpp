@@ -16,6 +16,14 @@ namespace detail {
 Image add_operator(std::string_view name, Pipeline& pipeline, const std::vector<Image>& images,
                    const std::any& parameters);
 
+/// Returns the parameters of a call that gives none. Those of some operators must be given.
+template <class Parameters>
+Parameters default_parameters() {
+  static_assert(
+      !requires { Parameters::must_be_given; }, "this operator needs its parameters");
+  return {};
+}
+
 }  // namespace detail
 
 /// The parameters of operators that have no parameters but the name of the stage.
@@ -32,18 +40,21 @@ struct Function {
   std::string_view name;
 
   /// Adds the operator on one image.
-  Image operator()(Pipeline& pipeline, const Image& image, const Parameters& parameters = {}) const
+  Image operator()(Pipeline& pipeline, const Image& image,
+                   const Parameters& parameters = detail::default_parameters<Parameters>()) const
       requires(least == 1) {
     return detail::add_operator(name, pipeline, {image}, parameters);
   }
   /// Adds the operator on two images.
   Image operator()(Pipeline& pipeline, const Image& first, const Image& second,
-                   const Parameters& parameters = {}) const requires(least <= 2 && most >= 2) {
+                   const Parameters& parameters = detail::default_parameters<Parameters>()) const
+      requires(least <= 2 && most >= 2) {
     return detail::add_operator(name, pipeline, {first, second}, parameters);
   }
   /// Adds the operator on three images.
   Image operator()(Pipeline& pipeline, const Image& first, const Image& second, const Image& third,
-                   const Parameters& parameters = {}) const requires(most == 3) {
+                   const Parameters& parameters = detail::default_parameters<Parameters>()) const
+      requires(most == 3) {
     return detail::add_operator(name, pipeline, {first, second, third}, parameters);
   }
 };

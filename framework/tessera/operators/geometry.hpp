@@ -13,7 +13,8 @@ namespace tessera::operators {
 
 /// The parameters of `shift`.
 struct Shift {
-  std::array<int, 2> by = {0, 0};     ///< how far the image moves along x and y, in pixels
+  static constexpr bool must_be_given = true;  ///< calls give them
+  std::array<int, 2> by = {0, 0};              ///< how far the image moves along x and y, in pixels
   Boundary border = Boundary::clamp;  ///< the values that come in from beyond the borders of the image
   std::string name = {};              ///< the name of the stage, by default that of the operator
 };
@@ -44,9 +45,10 @@ inline constexpr Function<Rotate> rotate{"rotate"};
 
 /// The parameters of `crop`.
 struct Crop {
-  std::array<int, 2> offset = {0, 0};  ///< the first column and row that are kept, counted from 0
-  std::array<int, 2> size = {1, 1};    ///< the numbers of columns and rows that are kept
-  std::string name = {};               ///< the name of the stage, by default that of the operator
+  static constexpr bool must_be_given = true;  ///< calls give them
+  std::array<int, 2> offset = {0, 0};          ///< the first column and row that are kept, counted from 0
+  std::array<int, 2> size = {1, 1};            ///< the numbers of columns and rows that are kept
+  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Keeps a part of an image.
 inline constexpr Function<Crop> crop{"crop"};
@@ -72,6 +74,7 @@ enum class Interpolation {
 };
 /// The parameters of `resize`.
 struct Resize {
+  static constexpr bool must_be_given = true;    ///< calls give them
   std::array<int, 2> size = {1, 1};              ///< the extents of the result
   Interpolation method = Interpolation::linear;  ///< how the image is resampled
   std::string name = {};                         ///< the name of the stage, by default that of the operator

@@ -59,9 +59,10 @@ inline constexpr Function<Named> invert{"invert"};
 
 /// The parameters of `limit`.
 struct Limits {
-  double low = 0;         ///< the least value of the result
-  double high = 1;        ///< the greatest value of the result
-  std::string name = {};  ///< the name of the stage, by default that of the operator
+  static constexpr bool must_be_given = true;  ///< calls give them
+  double low = 0;                              ///< the least value of the result
+  double high = 1;                             ///< the greatest value of the result
+  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Limits each point to the range from `low` to `high`. NaN becomes `low`.
 inline constexpr Function<Limits> limit{"limit"};
@@ -76,6 +77,7 @@ enum class ThresholdMode {
 };
 /// The parameters of `threshold`.
 struct Threshold {
+  static constexpr bool must_be_given = true;  ///< calls give them
   /// The threshold. Points are above it if they are greater.
   double value = 0;
   /// The way in which points above the threshold, and all others, are changed.
@@ -102,8 +104,9 @@ inline constexpr Function<Levels> levels{"levels"};
 
 /// The parameters of `gamma`.
 struct Gamma {
-  double exponent = 1;    ///< the exponent: less than 1 makes an image brighter
-  std::string name = {};  ///< the name of the stage, by default that of the operator
+  static constexpr bool must_be_given = true;  ///< calls give them
+  double exponent = 1;                         ///< the exponent: less than 1 makes an image brighter
+  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Raises each point to a power, as a share of the greatest value of the type, which is 1 for float32.
 inline constexpr Function<Gamma> gamma{"gamma"};

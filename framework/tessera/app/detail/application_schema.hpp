@@ -12,8 +12,7 @@
 
 namespace tessera::app {
 
-/// Declares the keys that all programs have: `threads`, `watchdog`, and `memory`, unless its help `memory` is
-/// empty.
+/// Declares the keys that all programs have, and `memory`, unless its help `memory` is empty.
 void declare_common_keys(deck::Schema& schema, const std::string& memory = {});
 
 /// Returns the schema with all keys of an application's decks. `names` are the names that the deck may

@@ -12,25 +12,22 @@ namespace {
 
 using io::Format;
 
-/// Returns the formats of images, what else is written, and formats of images that are neither read nor
-/// written.
-std::vector<Format> all_formats() {
-  std::vector<Format> all = io::formats();
-  const std::vector<Format> others = {{.name = "XDMF", .output = "xdmf", .endings = {".xdmf", ".xmf"}},
-                                      {.name = "CSV", .output = "history", .endings = {".csv"}},
-                                      {.name = "GIF", .endings = {".gif"}},
-                                      {.name = "BMP", .endings = {".bmp"}},
-                                      {.name = "WebP", .endings = {".webp"}},
-                                      {.name = "OpenEXR", .endings = {".exr"}},
-                                      {.name = "Netpbm", .endings = {".pnm", ".pbm", ".pgm", ".ppm"}}};
-  all.insert(all.end(), others.begin(), others.end());
-  return all;
-}
-
 bool is_image(const Format& format) { return format.output != "xdmf" && format.output != "history"; }
 
+/// Returns the formats of the table, what else is written, and other formats of images, whose endings are
+/// known so that they are refused. The table comes first: its endings are its own.
 const std::vector<Format>& formats() {
-  static const std::vector<Format> all = all_formats();
+  static const std::vector<Format> all = [] {
+    std::vector<Format> known = io::formats();
+    known.insert(known.end(), {{.name = "XDMF", .output = "xdmf", .endings = {".xdmf", ".xmf"}},
+                               {.name = "CSV", .output = "history", .endings = {".csv"}},
+                               {.name = "GIF", .endings = {".gif"}},
+                               {.name = "BMP", .endings = {".bmp"}},
+                               {.name = "WebP", .endings = {".webp"}},
+                               {.name = "OpenEXR", .endings = {".exr"}},
+                               {.name = "Netpbm", .endings = {".pnm", ".pbm", ".pgm", ".ppm"}}});
+    return known;
+  }();
   return all;
 }
 
@@ -61,16 +58,19 @@ bool is_written(const deck::Deck& deck, const Format& format) {
   return !format.output.empty() && deck.schema().find(output_key_in(format)) != nullptr;
 }
 
-/// Returns the image formats that the program writes, such as "HDF5 (output.file), PNG (output.png) and TIFF
-/// (output.tiff)".
-std::string written_images(const deck::Deck& deck) {
+/// Returns the texts of the image formats that the program writes, such as "PNG, TIFF and FLO".
+std::string written_images(const deck::Deck& deck, const char* last_word,
+                           std::string (*text_of)(const Format&)) {
   std::vector<std::string> texts;
   for (const Format& format : formats())
-    if (is_image(format) && is_written(deck, format))
-      texts.push_back(fmt::format("{} ({})", format.name, output_key_in(format)));
+    if (is_image(format) && is_written(deck, format)) texts.push_back(text_of(format));
   const std::string last = texts.back();
   texts.pop_back();
-  return fmt::format("{} and {}", fmt::join(texts, ", "), last);
+  return fmt::format("{} {} {}", fmt::join(texts, ", "), last_word, last);
+}
+
+std::string name_and_key(const Format& format) {
+  return fmt::format("{} ({})", format.name, output_key_in(format));
 }
 
 }  // namespace
@@ -107,8 +107,17 @@ void check_ending(const deck::Deck& deck, const std::string& key) {
   if (is_written(deck, *named))
     deck.fail(key, fmt::format("{} is a name for {}: write {}={}, or end it in {}", path, named->name,
                                output_key_in(*named), path, written->endings.front()));
-  deck.fail(key, fmt::format("{} is a name for {}, which is not written, but {} are: end it in {}", path,
-                             named->name, written_images(deck), written->endings.front()));
+  deck.fail(key,
+            fmt::format("{} is a name for {}, which is not written, but {} are: end it in {}", path,
+                        named->name, written_images(deck, "and", name_and_key), written->endings.front()));
+}
+
+void check_written(const deck::Deck& deck, const std::string& key) {
+  const std::string path = deck.text_of(key), output = output_key_of(path);
+  if (!output.empty() && deck.schema().find(output) != nullptr) return;
+  const auto ending = [](const Format& format) { return std::string(format.endings.front()); };
+  deck.fail(key, fmt::format("{} has no ending of a format that is written: end it in {}", path,
+                             written_images(deck, "or", ending)));
 }
 
 }  // namespace tessera::app

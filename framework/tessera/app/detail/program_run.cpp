@@ -69,13 +69,15 @@ class TasksRun {
   }
 
   /// Returns what `act` returns. If it throws an error that other ranks do not know of, aborts the job.
+  /// Errors of images do not leave a stream, and a rank alone throws all others.
   template <class Act>
   auto guarded(const Act& act) {
     try {
       return act();
     } catch (const std::exception& error) {
       // The job is aborted here, before files are closed, because closing a file is collective.
-      if (!all_ranks_know(error)) setup_.session.abort(setup_.application.program, error);
+      if (programs_.is_stream() || !all_ranks_know(error))
+        setup_.session.abort(setup_.application.program, error);
       throw;
     }
   }
@@ -275,7 +277,7 @@ class SeriesOnGroups : TasksRun {
         return rate_text(item + 1, items_.count(), seconds.count());
       });
     };
-    bindings.is_stopped = [this] { return signals_.received() != 0; };
+    bindings.is_stopped = [this] { return signals_.received() != 0 || !items_.all().video_error().empty(); };
     return bindings;
   }
 
@@ -295,11 +297,12 @@ class SeriesOnGroups : TasksRun {
     return lines;
   }
 
-  /// Throws InputError about the first image that has failed, on all ranks, if the series ends with it.
+  /// Throws InputError on all ranks about the video of the results, or about the first image that has failed,
+  /// if the series ends with it.
   void throw_first(const std::vector<ImageLine>& failures) const {
-    if (items_.skips()) return;
     collectively(communicator_, [&] {
-      if (!failures.empty()) throw InputError(failures.front().text);
+      if (const std::string error = items_.all().video_error(); !error.empty()) throw InputError(error);
+      if (!items_.skips() && !failures.empty()) throw InputError(failures.front().text);
     });
   }
 

@@ -76,7 +76,9 @@ class SeriesAcross {
  private:
   bool is_stopped() const;
   /// Whether images after one that cannot be read can be, and are to be.
-  bool skips() const { return !items_.reads_video() && deck_.text_of("on_error") == "skip"; }
+  bool skips() const {
+    return !items_.reads_video() && items_.video_error().empty() && deck_.text_of("on_error") == "skip";
+  }
   /// Returns what accepts the frames of a video together with the further images that are read once.
   AcceptImage accepting() const;
   bool next();

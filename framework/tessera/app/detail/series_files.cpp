@@ -36,18 +36,6 @@ void add_listed(const deck::Deck& deck, const ListedInput& listed, std::vector<S
   for (std::size_t i = 0; i < items.size(); ++i) items[i].listed.push_back(files[i]);
 }
 
-/// Returns the pattern of the results. Throws InputError if its ending is no format that is written.
-std::string pattern_of_results(const deck::Deck& deck) {
-  const std::string pattern = series_output(deck);
-  const std::string key = output_key_of(pattern);
-  if (key.empty() || key == "output.rle")
-    deck.fail("output.files",
-              fmt::format("{} has no ending of a format that is written: end it in .png, .tif, .h5 "
-                          "or .raw",
-                          pattern));
-  return pattern;
-}
-
 /// Returns the file of the result of an image: the video of all results, or a file of its own.
 std::string path_of_result(const deck::Deck& deck, const std::string& input, std::int64_t index,
                            std::int64_t count) {
@@ -141,19 +129,21 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
   for (const ListedInput& input : listed) add_listed(deck, input, items);
   for (std::size_t i = 0; i < items.size(); ++i)
     items[i].output = path_of_result(deck, items[i].input, static_cast<std::int64_t>(i), std::ssize(items));
-  if (!writes_video(deck))
-    if (const std::string pattern = pattern_of_results(deck);
-        items.size() > 1 && items.front().output == pattern)
+  if (!writes_video(deck)) {
+    check_written(deck, "output.files");
+    if (const std::string pattern = series_output(deck); items.size() > 1 && items.front().output == pattern)
       deck.fail("output.files", fmt::format("{} is one file for {} images: use {{name}} or {{index}}",
                                             pattern, items.size()));
+  }
   check_outputs(deck, items, shared);
   return items;
 }
 
 void check_frame_item(const deck::Deck& deck, const SeriesItem& frame, const std::vector<NamedFile>& shared) {
-  const std::string pattern = pattern_of_results(deck);
+  check_written(deck, "output.files");
   if (frame_item(deck, 0).output == frame_item(deck, 1).output)
-    deck.fail("output.files", fmt::format("{} is one file for all frames: use {{index}}", pattern));
+    deck.fail("output.files",
+              fmt::format("{} is one file for all frames: use {{index}}", series_output(deck)));
   check_outputs(deck, {frame}, shared);
 }
 

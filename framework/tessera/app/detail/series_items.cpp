@@ -2,6 +2,7 @@
 #include "tessera/app/detail/series_items.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 #include "tessera/app/detail/series_images.hpp"
@@ -25,6 +26,34 @@ io::FrameRate rate_of(const deck::Deck& deck) {
   const std::int64_t common = std::gcd(rate, parts);
   return {rate / common, parts / common};
 }
+
+/// Calls `act`. Keeps the text of the first error in `kept`.
+template <class Act>
+auto keeping_error(std::string& kept, const Act& act) {
+  try {
+    return act();
+  } catch (const std::exception& error) {
+    if (kept.empty()) kept = error.what();
+    throw;
+  }
+}
+
+/// A frame of the video of the results, whose errors are those of the video.
+class ResultFrame final : public BlockSink {
+ public:
+  ResultFrame(std::unique_ptr<BlockSink> sink, std::string& error) : sink_(std::move(sink)), error_(error) {}
+
+  void write(const HostBlock& block) override {
+    keeping_error(error_, [&] { sink_->write(block); });
+  }
+  void write_part(const HostBlock& block, const Box& part) override {
+    keeping_error(error_, [&] { sink_->write_part(block, part); });
+  }
+
+ private:
+  std::unique_ptr<BlockSink> sink_;
+  std::string& error_;
+};
 
 }  // namespace
 
@@ -128,15 +157,20 @@ std::unique_ptr<io::VideoWriter> SeriesItems::created_video() const {
 
 void SeriesItems::begin(bool makes_video) {
   if (has_begun_) return;
-  collectively(session_.communicator(), [&] {
-    if (session_.rank() != 0) return;
-    if (writes_video() && makes_video) writer_ = created_video();
-    for (const SeriesItem& item : items_)
-      if (!writes_video()) make_folder_of(deck_, series_output_key(deck_), item.output);
+  const MPI_Comm communicator = session_.communicator();
+  if (writes_video() && makes_video) {
+    keeping_error(video_error_, [&] {
+      collectively(communicator, [&] {
+        if (session_.rank() == 0) writer_ = created_video();
+      });
+    });
+    result_ = io::broadcast(communicator, result_.value_or(io::ImageInfo()));
+  }
+  collectively(communicator, [&] {
+    if (session_.rank() != 0 || writes_video()) return;
+    for (const SeriesItem& item : items_) make_folder_of(deck_, series_output_key(deck_), item.output);
     if (ledger_) ledger_->begin(items_);
   });
-  if (writes_video() && makes_video)
-    result_ = io::broadcast(session_.communicator(), result_.value_or(io::ImageInfo()));
   has_begun_ = true;
 }
 
@@ -155,10 +189,15 @@ std::unique_ptr<BlockSink> SeriesItems::create(MPI_Comm communicator, const Seri
     if (rank != 0) return;
     prepare(item);
     expect(item, result);
-    if (writes_video() && writer_ == nullptr) writer_ = created_video();
+    if (writes_video() && writer_ == nullptr)
+      writer_ = keeping_error(video_error_, [this] { return created_video(); });
   });
   if (writes_video())
-    return io::create_frame(communicator, item.output, writer_.get(), result.domain, result.type);
+    return keeping_error(video_error_, [&] {
+      return std::make_unique<ResultFrame>(
+          io::create_frame(communicator, item.output, writer_.get(), result.domain, result.type),
+          video_error_);
+    });
   return create_result(communicator, deck_, item, result.name, result.type, result.domain, names_,
                        std::move(notes));
 }
@@ -167,11 +206,22 @@ void SeriesItems::write_frame(graph::PackedImage frame) {
   writer_->write(packed_block(frame.samples.data(), result_->type, result_->domain));
 }
 
+std::vector<std::string> SeriesItems::results_of_frames() const {
+  // The number of frames is known of some videos only, and may be an estimate.
+  std::vector<std::string> results{item(0).output};
+  while (std::ssize(results) < count_ || std::filesystem::exists(results.back()))
+    results.push_back(item(std::ssize(results)).output);
+  return results;
+}
+
 void SeriesItems::end(bool is_stopped) {
   collectively(session_.communicator(), [&] {
-    if (writer_ != nullptr) writer_->finish();
-    if (ledger_ && !is_stopped && session_.rank() == 0) ledger_->finish(items_);
+    if (writer_ != nullptr && writer_->frames() > 0) writer_->finish();
+    if (session_.rank() != 0) return;
+    if (ledger_ && !is_stopped) ledger_->finish(items_);
+    if (reads_video() && !writes_video()) io::remove_abandoned_files(results_of_frames());
   });
+  writer_.reset();
 }
 
 }  // namespace tessera::app

@@ -85,16 +85,21 @@ class SeriesItems {
   }
   /// Appends a frame to the video of the results. Only rank 0 may call it.
   void write_frame(graph::PackedImage frame);
+  /// Returns the first error of the video of the results, which ends the series also if images with errors
+  /// are left out; empty if there is none. All ranks of the communicator of the frame know an error of it.
+  const std::string& video_error() const { return video_error_; }
   /// Notes that the result of an item is whole. One rank should call it for each item.
   void wrote(const SeriesItem& item) const {
     if (ledger_) ledger_->add(item);
   }
-  /// Completes the results. `is_stopped` says whether a signal has ended the series. Collective.
+  /// Completes the results. A video without frames is removed. `is_stopped` says whether a signal has ended
+  /// the series. Collective.
   void end(bool is_stopped);
 
  private:
   void open(const AcceptImage& accept);
   std::unique_ptr<io::VideoWriter> created_video() const;
+  std::vector<std::string> results_of_frames() const;
 
   Session& session_;
   const deck::Deck& deck_;
@@ -110,6 +115,7 @@ class SeriesItems {
   /// What all results are like if they are frames of a video.
   std::optional<io::ImageInfo> result_;
   std::unique_ptr<io::VideoWriter> writer_;
+  std::string video_error_;
   /// The frames per second of this video.
   io::FrameRate rate_;
   bool has_begun_ = false;

@@ -218,8 +218,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
     refuse(key, fmt::format("one file for a series: write {}, and leave this out", output));
   if (!has_files || !writes_video(deck))
     refuse("output.frame_rate", "it is about the video of a series of files: leave it out");
-  for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages",
-                          "checkpoint.directory", "restart", "input.raw.shape"})
+  for (const char* key :
+       {"output.xdmf", "output.comparison", "output.history", "output.stages", "checkpoint.directory",
+        "checkpoint.every", "checkpoint.interval", "wall_limit", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
   const bool across = goes_across_ranks(deck);
   if (is_program(deck)) refuse("bands", "a series on groups of ranks has none: leave it out");

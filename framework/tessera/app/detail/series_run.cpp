@@ -59,9 +59,11 @@ std::string SeriesRun::check() {
   if (plan_) {
     const GivenImage& frame = *items_.frame();
     const ArrayDeclaration& result = plan_->result();
+    // A result needs as many frames as there are names, and shares all of them except one.
+    const std::int64_t frames = items_.count() + std::ssize(names_) - 1;
     return fmt::format("{}: {} of {}{}, which would become {} of {} in {}\n", frame.path,
                        to_string(frame.info.domain), name_of(frame.info.type),
-                       items_.count() >= 0 ? fmt::format(", {} frames", items_.count()) : "",
+                       items_.count() >= 0 ? fmt::format(", {} frames", frames) : "",
                        to_string(result.domain), name_of(result.type), series_output(job_.deck));
   }
   std::vector<ImageLine> left_out;

@@ -54,9 +54,9 @@ void StreamItems::look_at_files() {
         throw InputError(text + ", or write program.allocation=whole, with which images may differ");
       good.push_back(number);
     } catch (const InputError& error) {
-      fault_ = error.what();
+      if (fault_.empty()) fault_ = error.what();
       if (!skips()) return;
-      left_out_.push_back({number, app::line_about(one.input, fault_)});
+      left_out_.push_back({number, app::line_about(one.input, error.what())});
     }
   }
   // The error about the first image ends the program if there is no other.

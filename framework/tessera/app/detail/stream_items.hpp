@@ -82,7 +82,7 @@ class StreamItems {
   /// The numbers in the series of the items that are files.
   std::vector<std::int64_t> numbers_;
   std::vector<ImageLine> left_out_;
-  /// What is wrong with an image, on rank 0.
+  /// What is wrong with the first image that is, on rank 0.
   std::string fault_;
   /// The video as this rank reads it, the number of its present frame, and that of the first missing one.
   std::optional<io::VideoFrames> frames_;

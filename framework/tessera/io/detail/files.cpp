@@ -104,6 +104,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 int rank_of(MPI_Comm communicator) {
   int rank = 0;
+  if (communicator == MPI_COMM_SELF) return rank;
   MPI_Comm_rank(communicator, &rank);
   return rank;
 }

@@ -26,7 +26,8 @@ class PlainWriter final : public BlockWriter {
     collectively(communicator, [&] {
       if (rank_of(communicator) == 0) place_ = make(file_);
     });
-    MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
+    // Threads may write files of their own at the same time, with a communicator that has one rank only.
+    if (ranks_of(communicator) > 1) MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
     collectively(communicator, [&] { writer_.emplace(file_); });
   }
 
@@ -41,7 +42,8 @@ class PlainWriter final : public BlockWriter {
 
   void complete() override {
     std::int64_t points = written_;
-    MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+    if (ranks_of(communicator_) > 1)
+      MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
     if (points != domain_.size())
       throw AgreedInternalError(fmt::format("{}: blocks of {} points were written, but {} has {}",
                                             file_.path(), points, to_string(domain_), domain_.size()));

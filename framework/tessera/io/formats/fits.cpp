@@ -254,6 +254,11 @@ ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
 
 }  // namespace
 
+/// Reads images with 2 axes (x, y) or 3 axes (x, y, channel), with any compression in tiles that CFITSIO
+/// supports, also of quantised floats. Row 0 is the first row of the file, which astronomical programs show
+/// at the bottom. If the header only shifts integers by half their range (BZERO), signed integers become
+/// unsigned, and uint8 becomes int8. With any other scaling, integers of 8 or 16 bits become float32, and
+/// larger ones float64; points without a value (BLANK) then become NaN.
 extern const FormatFunctions fits_format = {inspect_fits, open_by_rank<read_fits>};
 
 }  // namespace tessera::io::detail

@@ -96,6 +96,8 @@ class FloWriter final : public RowWriter {
 
 }  // namespace
 
+/// Reads and writes optical flows of the Middlebury benchmark: float32 with the channels u and v, the
+/// displacements.
 extern const FormatFunctions flo_format = {inspect_flo, open_by_rank<read_flo>, create_by_rows<FloWriter>};
 
 }  // namespace tessera::io::detail

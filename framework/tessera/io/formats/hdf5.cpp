@@ -208,6 +208,11 @@ ImageInfo inspect_hdf5(const std::string& path, const ImageChoice& choice) {
 
 }  // namespace
 
+/// Reads data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
+/// slowest first. The elements are integers or floats of at most 64 bits in any byte order, or compounds of
+/// two such floats with the names `r` and `i`, which are complex numbers as h5py writes them. Each rank reads
+/// its own block. If the elements must be converted or are stored in chunks, several ranks use MPI-IO, and a
+/// source of one rank keeps the file open, and chunks of ImageInfo::kept_bytes.
 extern const FormatFunctions hdf5_format = {inspect_hdf5, open_hdf5};
 
 void fail_with_hdf5(const std::string& path, const std::string& problem, const std::string& advice) {

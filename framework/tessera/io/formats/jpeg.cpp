@@ -133,6 +133,10 @@ class JpegReader final : public RowReader {
 
 }  // namespace
 
+/// Reads grey, RGB and YCbCr images of 8 bits. YCbCr becomes RGB. Rank 0 decodes the rows of the file from
+/// the first row to the last row of all blocks, or to the end of the file if that is the last row of the
+/// image, and sends the other ranks theirs. If the next call of `read` asks for rows further down, decoding
+/// continues at the row where it has stopped. A progressive file is held in memory as a whole meanwhile.
 extern const FormatFunctions jpeg_format = {inspect_by<JpegReader>, open_by_rows<JpegReader>};
 
 }  // namespace tessera::io::detail

@@ -144,6 +144,13 @@ class PngReader final : public RowReader {
 
 }  // namespace
 
+/// Reads grey, RGB or RGBA images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits.
+/// Images with a palette become RGB images, or RGBA images if the palette has transparent entries. Rows are
+/// read as of JPEG, but an interlaced file is held in memory as a whole.
+///
+/// Writes grey for 1 channel, RGB for 3, and RGBA for 4. uint8 and uint16 are stored unchanged. float32 is
+/// clamped to [0, 1], scaled to 16 bits and rounded to nearest; NaN becomes 0. `threads` threads of rank 0
+/// encode the rows. The bytes of the file depend neither on their number nor on that of ranks.
 extern const FormatFunctions png_format = {inspect_by<PngReader>, open_by_rows<PngReader>, create_png};
 
 }  // namespace tessera::io::detail

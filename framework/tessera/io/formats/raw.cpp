@@ -139,6 +139,8 @@ std::unique_ptr<BlockSink> create_raw_file(MPI_Comm communicator, const std::str
 
 }  // namespace
 
+/// Reads and writes only the numbers, x fastest, then y, and so on; they are written in the byte order of
+/// this machine.
 extern const FormatFunctions raw_format = {.open = open_by_rank<read_raw>, .create = create_raw_file};
 
 void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,

@@ -309,6 +309,9 @@ void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& b
 
 }  // namespace
 
+/// Reads and writes patterns of the Game of Life in the format of Golly and LifeWiki, which begin with `x =
+/// W, y = H` after comments. A live cell is 1, a dead one 0; cells that are written are alive if they are not
+/// 0. Each rank decodes the whole file and keeps its block.
 extern const FormatFunctions rle_format = {inspect_by<RleReader>, open_by_rank<read_rle>,
                                            create_by_rows<RleWriter>};
 

@@ -286,6 +286,12 @@ ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
 
 }  // namespace
 
+/// Reads grey, RGB or RGBA images of TIFF and BigTIFF in strips or tiles. The samples are integers of 8, 16,
+/// 32 or 64 bits or floats of 32 or 64 bits, with any compression that libtiff supports. The orientation that
+/// the file asks for is ignored. Each rank decodes the strips or tiles that contain points of its block, one
+/// after the other.
+///
+/// Writes strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB.
 extern const FormatFunctions tiff_format = {inspect_tiff, open_by_rank<read_tiff>, create_tiff};
 
 int TiffFile::on_error(TIFF*, void* messages, const char*, const char* format, va_list values) {

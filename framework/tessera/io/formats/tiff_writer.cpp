@@ -292,6 +292,11 @@ std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string&
   return create_by_rows<TiffWriter>(communicator, path, domain, type, threads);
 }
 
+/// Writes a TIFF file with a pyramid: the image in the first directory, with a description of its pixels for
+/// Bio-Formats and others, and in directories below it the image at half, a quarter and so on of its size,
+/// down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the level
+/// before, rounded to nearest, halves up. Until the image is complete, the levels are in a nameless file in
+/// the folder of `path`, of a third of the size of the image.
 extern const FormatFunctions ome_tiff_format = {.create = create_by_rows<OmeTiffWriter>};
 
 }  // namespace tessera::io::detail

@@ -26,9 +26,9 @@ class ResultNames {
   /// All arguments must outlive this object.
   ResultNames(const Chain& chain, const tessera::deck::Deck& deck, const tessera::io::ImageInfo& image);
 
-  /// Returns what the deck asks for. A step of which the deck names an inner stage only, is no output of its
-  /// own, unless no other output needs it. Throws InputError, which says why, if the deck asks for something
-  /// that cannot be written in a run with this image.
+  /// Returns the results that the deck asks for. The deck may name only an inner stage of a step. The step is
+  /// then no output of its own, unless no other output needs it. Throws InputError, which says why, if the
+  /// deck asks for something that cannot be written in a run with this image.
   AskedResults asked() const;
 
   /// The steps that are outputs because they are single numbers, which nothing reads.

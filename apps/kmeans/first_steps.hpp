@@ -24,7 +24,7 @@ namespace kmeans {
 /// Coordinates are less than two to this power, so that sums of squares do not overflow.
 inline constexpr int highest_exponent = 500;
 
-/// Returns words for messages: of which file a point or row is.
+/// Returns the words " of 'file'" for a message about a point or row. They are empty if there is no file.
 inline std::string of_file(const std::string& file) {
   return file.empty() ? "" : fmt::format(" of '{}'", file);
 }

@@ -27,10 +27,11 @@ struct Tile {
 
   /// The squared norms of the points.
   Numbers squares[Points];
-  /// By how much the least two values of a point may differ if roundings decide which is the least one.
+  /// The margin of each point. Roundings may decide which value is the least one if the least two differ by
+  /// no more than this.
   Numbers margins[Points];
   Numbers least[Points];
-  /// The least of the values that are greater than the least one by more than the margin.
+  /// The second least value of each point. Values within the margin of the least one do not count.
   Numbers second[Points];
   /// The sums of the places of all other values.
   Labels places[Points];

@@ -31,12 +31,12 @@ class CentreTable {
   /// The number of groups of `centres_together` centres. Centres that are missing in the last group are never
   /// the nearest.
   const int groups;
-  /// The power of two by which coordinates are multiplied after the shift.
+  /// The factor of the coordinates, a power of two. They are shifted first, and then multiplied.
   const T scale;
   /// The numbers that are subtracted from the coordinates.
   std::vector<T> shift;
-  /// If the least two values of a point x differ by more than margin_factor * |x|^2 + margin_rest, the centre
-  /// with the least one is the nearest, whatever was rounded.
+  /// The factor of the margin of a point x, which is margin_factor * |x|^2 + margin_rest. If the least two
+  /// values of x differ by more than the margin, roundings cannot change which centre is the nearest.
   T margin_factor = 0;
   T margin_rest = 0;
 

@@ -10,7 +10,7 @@
 // centre, of the second one, and so on.
 namespace kmeans {
 
-/// The same number at every point.
+/// A body that gives the same number at every point.
 template <class T>
 struct Constant {
   T number;

@@ -24,7 +24,7 @@ inline Exponents exponents_of(const Read<double>& found) {
 /// Returns the box of input number `input` out of those of all inputs.
 inline Box box_of(int input, std::initializer_list<Box> boxes) { return boxes.begin()[input]; }
 
-/// What is to be divided, and into how many clusters.
+/// The points that are divided into clusters, and the number of clusters.
 struct Problem : Layout {
   int clusters = 1;
 

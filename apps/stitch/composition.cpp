@@ -291,4 +291,17 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
       [this](const Lease<Rows>& rows) { write(*rows); }, composed);
 }
 
+tessera::cost::WorkPart work_of_composition(const TileReader& reader, std::int64_t plate_bytes, int ranks) {
+  const double share = 1.0 / ranks, plate = static_cast<double>(plate_bytes);
+  const double pixels = static_cast<double>(reader.grid().tiles().size()) * reader.channels() *
+                        static_cast<double>(reader.extent().pixels());
+  const double read = pixels * static_cast<double>(size_of(reader.type()));
+  // Rows of tiles are added to sums, which become pixels: each is written and read once.
+  return {.name = "composition",
+          .read_bytes = read * share,
+          .written_bytes = plate * share,
+          .memory_bytes = 2 * (read + plate) * share,
+          .operations = 2 * pixels * share};
+}
+
 }  // namespace stitch

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "positions.hpp"
+#include "tessera/cost/work.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tile_reader.hpp"
@@ -179,5 +180,8 @@ class Composition {
   std::vector<int> parts_;
   Write write_;
 };
+
+/// Returns the work of one of `ranks` ranks that compose a plate of `plate_bytes` bytes.
+tessera::cost::WorkPart work_of_composition(const TileReader& reader, std::int64_t plate_bytes, int ranks);
 
 }  // namespace stitch

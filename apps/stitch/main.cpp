@@ -17,7 +17,6 @@
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
-#include "work.hpp"
 
 namespace stitch {
 namespace {

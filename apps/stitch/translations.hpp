@@ -9,6 +9,7 @@
 
 #include "correlation.hpp"
 #include "tessera/app/ledger.hpp"
+#include "tessera/cost/work.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tile_reader.hpp"
 
@@ -110,5 +111,8 @@ class Translations {
   int halo_size_ = 0;
   std::vector<Translation> results_;
 };
+
+/// Returns the work of translating pairs of tiles, on that one of the ranks of `options` that has the most.
+tessera::cost::WorkPart work_of_translations(const TileReader& reader, const TranslationOptions& options);
 
 }  // namespace stitch

@@ -69,7 +69,7 @@ void print_ratios(const std::string& name, std::vector<double> ratios) {
              100 * static_cast<double>(within) / count);
 }
 
-/// Returns the bounds in a file, by seed: one a line. There are none without a file.
+/// Returns the bounds in a file, by seed. There are none without a file.
 std::vector<double> read_bounds(const std::string& path) {
   std::vector<double> bounds;
   std::ifstream file(path);

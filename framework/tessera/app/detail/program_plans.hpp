@@ -49,7 +49,7 @@ class ProgramPlans {
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
-  /// What rank 0 decides for all ranks.
+  /// A decision that rank 0 makes and sends to all ranks.
   struct Decision {
     group::GroupSchedule schedule;
     bool is_whole = false;

@@ -118,7 +118,7 @@ class SeriesAcross {
   std::optional<StepRecorder> recorder_;
   /// The names of the steps of all plans, by their numbers in the recorder.
   StepNames names_;
-  /// What rank 0 tells about all ranks.
+  /// The progress of all ranks together, which rank 0 prints.
   std::optional<SeriesProgress> done_;
 };
 

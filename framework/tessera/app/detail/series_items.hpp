@@ -112,7 +112,7 @@ class SeriesItems {
   std::optional<GivenImage> frame_;
   std::unique_ptr<io::VideoReader> reader_;
   std::optional<SeriesLedger> ledger_;
-  /// What all results are like if they are frames of a video.
+  /// The type and the extents that all results share if they are frames of a video.
   std::optional<io::ImageInfo> result_;
   std::unique_ptr<io::VideoWriter> writer_;
   std::string video_error_;

@@ -24,7 +24,7 @@ class StreamItems {
   /// if the deck says so. Collective. Throws InputError as SeriesItems does.
   StreamItems(Session& session, const PipelineApplication& application, const deck::Deck& deck);
 
-  /// What the series reads and writes, also for what is left out.
+  /// Returns the source and sink of the whole series. It also has the items that are left out.
   SeriesItems& all() { return items_; }
   /// The number of items; -1 if it is not known. Only rank 0 knows that of a video.
   std::int64_t count() const { return items_.reads_video() ? items_.count() : std::ssize(numbers_); }

@@ -34,9 +34,10 @@ std::string Folder::read(const std::string& name) const {
 
 ParallelEnding run_on_ranks(const std::string& program, int ranks, const Folder& folder,
                             const std::vector<std::string>& words, const Environment& environment) {
-  // Each rank leaves its exit status in a file of its own, which its process id names.
+  // Each rank leaves an empty file, named after its process id and exit status: a rank that the launcher
+  // kills meanwhile has left its status or nothing.
   const Folder statuses;
-  const std::string rank = R"("$0" "$@"; status=$?; echo $status >"$TESSERA_TEST_STATUSES/$$"; exit $status)";
+  const std::string rank = R"("$0" "$@"; status=$?; : >"$TESSERA_TEST_STATUSES/$$.$status"; exit $status)";
   Command command{{TESSERA_MPIEXEC, TESSERA_MPIEXEC_COUNT, std::to_string(ranks), "sh", "-c", rank, program},
                   folder.path(),
                   environment};
@@ -44,7 +45,7 @@ ParallelEnding run_on_ranks(const std::string& program, int ranks, const Folder&
   command.environment["TESSERA_TEST_STATUSES"] = statuses.path();
   ParallelEnding ending{run(command), ranks, {}};
   for (const std::string& name : statuses.names())
-    ending.rank_statuses.push_back(std::stoi(statuses.read(name)));
+    ending.rank_statuses.push_back(std::stoi(name.substr(name.find('.') + 1)));
   return ending;
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Vectors that are indexed by ids, which a compiler tells apart.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+/// The number of an id: an id is an `enum class` based on `int` (an array of a pipeline, a task of a
+/// program), or a rank of a communicator, which stays the `int` that MPI gives.
+template <typename Id>
+constexpr int number_of(Id id) {
+  static_assert(std::is_enum_v<Id> || std::is_same_v<Id, int>);
+  return static_cast<int>(id);
+}
+
+/// A vector with an element for each of the ids 0 to size() - 1. The element of an id that does not exist is
+/// undefined, as in std::vector.
+template <typename Id, typename T>
+class IdVector {
+ public:
+  /// The ids in ascending order, for loops.
+  class Ids {
+   public:
+    class Iterator {
+     public:
+      explicit Iterator(int number) : number_(number) {}
+      Id operator*() const { return static_cast<Id>(number_); }
+      Iterator& operator++() {
+        ++number_;
+        return *this;
+      }
+      bool operator==(const Iterator&) const = default;
+
+     private:
+      int number_;
+    };
+
+    explicit Ids(int size) : size_(size) {}
+    Iterator begin() const { return Iterator(0); }
+    Iterator end() const { return Iterator(size_); }
+
+   private:
+    int size_;
+  };
+
+  IdVector() = default;
+  explicit IdVector(std::size_t size, const T& value = T()) : values_(size, value) {}
+  IdVector(std::initializer_list<T> values) : values_(values) {}
+  explicit IdVector(std::vector<T> values) : values_(std::move(values)) {}
+
+  typename std::vector<T>::reference operator[](Id id) { return values_[index(id)]; }
+  typename std::vector<T>::const_reference operator[](Id id) const { return values_[index(id)]; }
+
+  /// Appends an element and returns its id.
+  Id push_back(T value) {
+    values_.push_back(std::move(value));
+    return static_cast<Id>(size() - 1);
+  }
+
+  int size() const { return static_cast<int>(values_.size()); }
+  bool empty() const { return values_.empty(); }
+  bool contains(Id id) const { return number_of(id) >= 0 && number_of(id) < size(); }
+  Ids ids() const { return Ids(size()); }
+
+  auto begin() { return values_.begin(); }
+  auto end() { return values_.end(); }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  typename std::vector<T>::reference back() { return values_.back(); }
+  typename std::vector<T>::const_reference back() const { return values_.back(); }
+
+  void reserve(std::size_t size) { values_.reserve(size); }
+  void resize(std::size_t size) { values_.resize(size); }
+  void clear() { values_.clear(); }
+
+  /// The elements alone, for algorithms and messages.
+  const std::vector<T>& values() const { return values_; }
+  std::vector<T>& values() { return values_; }
+
+  bool operator==(const IdVector&) const = default;
+
+ private:
+  static std::size_t index(Id id) { return static_cast<std::size_t>(number_of(id)); }
+
+  std::vector<T> values_;
+};
+
+}  // namespace tessera

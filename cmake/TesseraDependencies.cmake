@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What Tessera stands on; included by the build and by the installed package. The options of the build decide what is
-# looked for: the installed package sets them to what they were, and TESSERA_BUILD_APP_LIBRARY to OFF where only the core
-# is asked for.
+# looked for: the installed package sets them to what they were, TESSERA_BUILD_APP_LIBRARY to OFF where only the core
+# is asked for, and TESSERA_SHARED to ON if its libraries find by themselves what none of their headers includes.
 include(CMakeFindDependencyMacro)
 
 # No version range: Kokkos 3 refuses one, later ones accept any newer version.
@@ -9,6 +9,9 @@ find_dependency(Kokkos 3.4)
 set(MPI_CXX_SKIP_MPICXX TRUE)
 find_dependency(MPI COMPONENTS CXX)
 find_dependency(fmt)
+if(TESSERA_SHARED)
+  return()
+endif()
 # Compiled into the core, and in none of its headers.
 if(NOT CMAKE_FIND_PACKAGE_NAME)
   find_dependency(nlohmann_json)

@@ -11,7 +11,7 @@ namespace blur {
 struct ExactMean {
   template <class V>
   KOKKOS_FUNCTION auto operator()(const V& a, const V& b, const V& c) const {
-    using T = std::remove_const_t<tessera::number_of<V>>;
+    using T = std::remove_const_t<tessera::number_type<V>>;
     if constexpr (std::is_same_v<T, std::uint16_t>) {
       // The sum needs 18 bits, but lanes of 16 bits are twice as fast as lanes of 32. A quarter of the sum is
       // below its third by at most 16386, so that three quarters taken from the sum, modulo 2^16, leave the

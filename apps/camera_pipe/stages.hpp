@@ -23,7 +23,7 @@ KOKKOS_FUNCTION auto wrap(const V& value) {
 template <class A, class B>
 KOKKOS_FUNCTION auto mean(const A& a, const B& b) {
   using tessera::cast;
-  return cast<tessera::number_of<A>>((cast<std::uint32_t>(a) + cast<std::uint32_t>(b) + 1u) / 2u);
+  return cast<tessera::number_type<A>>((cast<std::uint32_t>(a) + cast<std::uint32_t>(b) + 1u) / 2u);
 }
 template <class A, class B>
 KOKKOS_FUNCTION auto brighter(const A& a, const B& b) {

@@ -6,7 +6,6 @@
 // ranks. Programs that use decks and files also include "tessera/app/pipeline_application.hpp".
 
 #include "tessera/cost/estimate.hpp"
-#include "tessera/graph/explain.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/graph/pipeline_task.hpp"
 #include "tessera/group/allocation.hpp"

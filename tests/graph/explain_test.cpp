@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/explain.hpp"
+#include "tessera/graph/graph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens when bodies throw: the run ends with the exception, or the item is skipped. Nothing hangs.
+// When bodies throw, the run ends with the exception, or the item is skipped. Nothing hangs.
 #include <gtest/gtest.h>
 
 #include <string_view>

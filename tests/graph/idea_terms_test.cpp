@@ -8,7 +8,7 @@
 
 #include "messages.hpp"
 #include "small_graphs.hpp"
-#include "tessera/graph/explain.hpp"
+#include "tessera/graph/graph.hpp"
 
 namespace tessera::graph {
 namespace {
@@ -86,7 +86,7 @@ TEST(Idea, PredicatedChannelQueues) {
 }
 
 TEST(Idea, InitializerChannel) {
-  // What enters a loop is the value of its first turn.
+  // The item that enters a loop is the value of its first turn.
   for (const int workers : {1, 2, 4}) {
     Graph g("initial");
     std::vector<int> first_values;

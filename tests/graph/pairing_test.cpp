@@ -148,7 +148,7 @@ TEST(GraphPairing, AnItemThatLacksItsPartnerIsNoticed) {
   Graph g("pairs");
   expect_message(message_of<InternalError>([&] { run_three(g, [](int i) { return i == 2 ? 7 : i; }); }),
                  {"1 comes", "makes pairs"});
-  // Pairs of which no item comes belong to another rank.
+  // If no item of a pair comes, the pair belongs to another rank.
   Graph none("pairs");
   run_three(none, [](int i) { return i + 3; });
 }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include "messages.hpp"
 #include "tessera/graph/graph.hpp"
@@ -85,7 +88,7 @@ TEST(GraphRun, AnObserverLearnsOfAllCalls) {
   auto run = g.run({.workers = 3, .observer = &observer});
   run.wait();
   for (const TaskReport& task : run.report().tasks) {
-    // A loop has two tasks of its name, of which the last one has a body.
+    // A loop has two tasks of its name, and the last one has a body.
     const auto last = std::ranges::find(names.rbegin(), names.rend(), task.name);
     const auto number = static_cast<std::size_t>(names.rend() - last - 1);
     EXPECT_EQ(observer.begun[number], task.calls) << task.name;
@@ -198,6 +201,56 @@ TEST(GraphRun, FeedbackSumsInATree) {
     g.run({.workers = workers}).wait();
     EXPECT_EQ(sum, 64 * 63 / 2);
   }
+}
+
+TEST(GraphKernels, ItemsGoFromOneTaskAtTheKernelsToTheNext) {
+  constexpr int items = 200;
+  Graph g("kernels");
+  const auto numbers = g.source("count", {}, [](std::int64_t i) {
+    return i < items ? std::optional<int>(static_cast<int>(i)) : std::nullopt;
+  });
+  const auto next = g.task(
+      "next", {.on = Place::kernels()}, [](int x) { return x + 1; }, numbers);
+  const auto twice = g.task(
+      "twice", {.on = Place::kernels()}, [](int x) { return 2 * x; }, next);
+  const auto sums = g.task(
+      "sum", {.on = Place::kernels(), .order = Order::stamp}, [](int x, int y) { return x + y; }, twice,
+      next);
+  std::vector<int> seen;
+  g.sink(
+      "write", {.order = Order::stamp}, [&](int x) { seen.push_back(x); }, sums);
+  g.run({.workers = 2}).wait();
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(items));
+  for (int i = 0; i < items; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], 3 * (i + 1));
+}
+
+TEST(GraphMemory, IsFlatBehindASlowWriter) {
+  Graph g("flat");
+  const Pool<std::vector<char>> frames(g, "frames", {.count = 6, .per_item = 1},
+                                       [] { return std::vector<char>(100000); });
+  const auto read = g.source(
+      "read", {},
+      [](std::int64_t i, Lease<std::vector<char>> to) -> std::optional<Lease<std::vector<char>>> {
+        if (i == 10000) return std::nullopt;
+        to->front() = static_cast<char>(i);
+        return to;
+      },
+      frames);
+  std::int64_t next = 0;
+  g.sink(
+      "write", {.order = Order::stamp},
+      [&](const Lease<std::vector<char>>& frame) {
+        EXPECT_EQ(frame->front(), static_cast<char>(next++));
+        if (next % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      },
+      g.task(
+          "work", {}, [](Lease<std::vector<char>> frame) { return frame; }, read));
+  g.configure({.window = 5});
+  auto flat = g.run({.workers = 2});
+  flat.wait();
+  EXPECT_EQ(next, 10000);
+  EXPECT_LE(flat.report().most_items, 5);
+  EXPECT_LE(flat.report().pools.front().high_water, 6);
 }
 
 }  // namespace

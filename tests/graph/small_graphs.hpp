@@ -13,7 +13,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/graph.hpp"
 
-// What many tests of graphs need: sources of numbers, sinks that collect, and texts of exceptions.
+// Many tests of graphs need these: sources of numbers, sinks that collect, and texts of exceptions.
 namespace tessera::graph_test {
 
 /// Returns the body of a source that emits 0, 1 and so on, `count` numbers in all.

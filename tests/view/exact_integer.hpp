@@ -104,7 +104,7 @@ class ExactInteger {
   bool negative_ = false;
 };
 
-/// Whether `value` is the number of type T nearest to `exact` units, of two the even one.
+/// True if `value` is the number of type T nearest to `exact` units. Of two, the even one is the nearest.
 template <class T>
 bool nearest(const ExactInteger& exact, T value) {
   const auto distance = [&](T number) {

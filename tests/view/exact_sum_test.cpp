@@ -130,7 +130,7 @@ TYPED_TEST(ExactSums, AreRoundedOnceToNearestEven) {
   for (int i = 0; i < 4000; ++i) {
     const auto data = static_cast<Data>(random.small(0, static_cast<int>(Data::count) - 1));
     auto numbers = numbers_of<TypeParam>(data, random.small(1, 12), random);
-    // What is left after cancellation, and halves of a last digit.
+    // Rests after cancellation, and halves of a last digit.
     if (random.chance(50)) numbers.push_back(-numbers.front());
     if (random.chance(50)) numbers.push_back(std::nextafter(numbers.front(), TypeParam(0)) / 2);
     if (random.chance(20)) numbers.push_back(random.chance(50) ? smallest<TypeParam> : -smallest<TypeParam>);
@@ -257,7 +257,7 @@ TYPED_TEST(ExactSums, TakeEqualNumbersOfEverySize) {
   using T = TypeParam;
   const T one = T(1) + std::numeric_limits<T>::epsilon();
   const auto expect_same = [one](T number) {
-    // What this thread adds first decides on the bins: those of a little more than 1.
+    // The first numbers of this thread decide on the bins: those of a little more than 1.
     static_cast<void>(all_at_once(std::vector<T>(100, std::ldexp(one, 60))));
     static_cast<void>(all_at_once(std::vector<T>(100, one)));
     const std::vector<T> numbers(100, number);

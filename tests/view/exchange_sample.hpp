@@ -70,7 +70,7 @@ inline ProcessorGrid random_grid(Random& random, int dimensions, int ranks) {
   return grid;
 }
 
-/// Any mixture of conditions, of which every side has one when `everywhere`.
+/// Any mixture of conditions. Every side has one when `everywhere` is true.
 inline BoundaryConditions random_boundary(Random& random, bool everywhere) {
   BoundaryConditions conditions;
   for (auto& side : conditions.side) {

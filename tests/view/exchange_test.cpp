@@ -31,7 +31,7 @@ DistributedView<T, N> view_of(const ExchangeSample& sample, int rank) {
           sample.boundary};
 }
 
-/// What the rank owns as in `round`, anything in its ghosts.
+/// The points that the rank owns as in `round`, and anything in its ghosts.
 template <class View>
 void prepare(const View& view, const ExchangeSample& sample, int round) {
   using T = typename View::Value;

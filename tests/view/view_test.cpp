@@ -15,7 +15,7 @@ namespace {
 using namespace tessera;
 using test::Point;
 
-/// What a point holds: any function of global coordinates.
+/// The value of a point: any function of global coordinates.
 template <class T>
 struct Value {
   KOKKOS_FUNCTION T operator()(std::int64_t x, std::int64_t y, std::int64_t z) const {

@@ -9,7 +9,6 @@
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/runs.hpp"
-#include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/graph/flow.hpp"
-#include "tessera/graph/scope.hpp"
+#include "tessera/domain/id_vector.hpp"
+#include "tessera/graph/item.hpp"
 #include "tessera/graph/task.hpp"
 
 namespace tessera::graph::detail {
@@ -36,9 +36,9 @@ enum class TaskKind : std::uint8_t {
 /// Returns the name of the kind in messages, such as "keeper".
 std::string_view name_of(TaskKind kind);
 
-/// A task that reads a flow, and the input at which it does, both by number.
+/// A task that reads a flow, and the number of the input at which it does.
 struct Reader {
-  int task = -1;
+  TaskId task = no_task;
   int input = 0;
 };
 
@@ -48,26 +48,27 @@ struct Region {
   /// The region around this one. It is -1 if there is none.
   int parent = -1;
   Scope::Kind kind = Scope::Kind::root;
-  /// The source, the beginning of the loop or the scatter. It is -1 where the items of several sources are
-  /// mixed.
-  int task = -1;
+  /// The source, the beginning of the loop or the scatter. It is `no_task` where the items of several sources
+  /// are mixed.
+  TaskId task = no_task;
 };
 
 /// A flow as the graph declares it.
 struct FlowDeclaration {
   /// The task that emits the items. The items of the first turn of a loop and those of later turns are one
   /// flow, whose producer is the beginning of the loop.
-  int producer = -1;
+  TaskId producer = no_task;
   /// The region of the items. It is -1 for a feedback that is not closed yet.
   int region = -1;
-  /// Whether the flow may have several items of one stamp.
-  bool several = false;
-  /// The task because of which items of one stamp may be several. It is -1 if there is none.
-  int several_from = -1;
+  /// The task because of which items of one stamp may be several. It is `no_task` if there is none.
+  TaskId several_from = no_task;
   /// The tasks that read the flow.
   std::vector<Reader> readers = {};
-  /// Whether the user has said that nobody needs the items.
+  /// True if the user has said that nobody needs the items.
   bool is_discarded = false;
+
+  /// True if the flow may have several items of one stamp.
+  bool has_several() const { return several_from != no_task; }
 };
 
 /// A task as the graph declares it.
@@ -81,17 +82,18 @@ struct TaskDeclaration {
   std::vector<int> pools = {};
   /// The region of the outputs.
   int region = -1;
-  /// For the task at the end of a loop or of `replicate`: the task at its beginning. It is -1 for others.
-  int beginning = -1;
+  /// For the task at the end of a loop or of `replicate`: the task at its beginning. It is `no_task` for
+  /// others.
+  TaskId beginning = no_task;
   /// The function that makes a body. It is null for kinds without one.
   std::function<std::unique_ptr<Body>()> make_body = {};
-  /// Whether `make_body` may be called more than once.
+  /// True if `make_body` may be called more than once.
   bool is_copyable = true;
-  /// Whether bodies have something to do after the last item.
+  /// True if bodies have something to do after the last item.
   bool has_finish = false;
-  /// Whether the body takes values that it does not share with other tasks.
+  /// True if the body takes values that it does not share with other tasks.
   bool takes_values = false;
-  /// Whether the body launches Kokkos kernels.
+  /// True if the body launches Kokkos kernels.
   bool launches_kernels = false;
 };
 
@@ -105,83 +107,48 @@ struct PoolDeclaration {
 /// A graph as data.
 struct Declaration {
   std::string name = {};
-  std::vector<TaskDeclaration> tasks = {};
-  std::vector<FlowDeclaration> flows = {};
-  std::vector<Region> regions = {};
-  std::vector<PoolDeclaration> pools = {};
+  IdVector<TaskId, TaskDeclaration> tasks = {};
+  IdVector<int, FlowDeclaration> flows = {};
+  IdVector<int, Region> regions = {};
+  IdVector<int, PoolDeclaration> pools = {};
   /// The largest number of items of each source that are under way. 0 means four for each worker.
   std::int64_t window = 0;
-  /// What the graph shares with its pools.
+  /// The lock and the run that the graph shares with its pools.
   std::shared_ptr<Core> core = std::make_shared<Core>();
 
-  TaskDeclaration& task(int id) { return tasks[static_cast<std::size_t>(id)]; }
-  const TaskDeclaration& task(int id) const { return tasks[static_cast<std::size_t>(id)]; }
+  TaskDeclaration& task(TaskId id) { return tasks[id]; }
+  const TaskDeclaration& task(TaskId id) const { return tasks[id]; }
   /// Throws InputError if the graph does not have the flow.
   const FlowDeclaration& flow(int id) const;
   FlowDeclaration& flow(int id) { return const_cast<FlowDeclaration&>(std::as_const(*this).flow(id)); }
-  const Region& region(int id) const { return regions[static_cast<std::size_t>(id)]; }
+  const Region& region(int id) const { return regions[id]; }
 
   /// Adds a task, and notes it with the flows that it reads. Returns its number.
-  int add_task(TaskDeclaration task);
+  TaskId add_task(TaskDeclaration task);
   /// Adds a flow that the task `producer` emits. Returns its number, which the task then has as an output.
-  int add_flow(int producer, int region, bool several);
+  int add_flow(TaskId producer, int region, TaskId several_from);
   /// Adds a region. Returns its number.
-  int add_region(int parent, Scope::Kind kind, int task);
+  int add_region(int parent, Scope::Kind kind, TaskId task);
   /// Returns the region of the outputs of a task that reads these flows. A task that reads flows of several
   /// sources gets a new region.
   int common_region(const std::vector<int>& inputs);
   /// Returns the task because of which one of these flows may have several items of one stamp. Returns -1 if
   /// none may.
-  int several_from(const std::vector<int>& inputs) const;
+  TaskId several_from(const std::vector<int>& inputs) const;
 };
 
 /// Returns the kind and the name of a task for messages, such as "keeper 'match'".
 std::string title(const TaskDeclaration& task);
+/// Returns the stamp of a scope as text, such as "item 4" or "item 4, turn 2, part 0".
+std::string stamp_text(const Scope& scope);
 /// Returns for each task the number of tasks on the longest way from a source. Ways back are not followed.
-std::vector<int> depths(const Declaration& graph);
+IdVector<TaskId, int> depths(const Declaration& graph);
 /// Returns the numbers of all tasks, so that each one comes after those whose items it reads. Ways back are
 /// not followed.
-std::vector<int> topological_order(const Declaration& graph);
+std::vector<TaskId> topological_order(const Declaration& graph);
 /// Returns a number that is equal for equal graphs. It does not depend on what `Settings` change.
 std::uint64_t hash(const Declaration& graph);
 /// Throws InputError if the graph cannot run, with one line that says why and what to do.
 void check(const Declaration& graph);
-
-/// A task as users know it. The two ends of a loop are one task, and so are the two ends of `replicate`.
-struct OutlinedTask {
-  /// The number of the task. It is the number of the beginning for tasks with two ends.
-  int number = -1;
-  /// The declaration. For tasks with two ends it is that of the end that has a body.
-  const TaskDeclaration* task = nullptr;
-  /// The numbers of the flows that the task reads and emits.
-  std::vector<int> inputs = {};
-  std::vector<int> outputs = {};
-  /// The number of loops and scatters that the task is inside of.
-  int depth = 0;
-};
-
-/// A graph as users know it.
-class Outline {
- public:
-  /// Makes the outline of `graph`, which must outlive it.
-  explicit Outline(const Declaration& graph);
-
-  const Declaration& graph() const { return graph_; }
-  /// Returns the tasks, so that each one comes after those whose items it reads. Ways back are not followed.
-  const std::vector<OutlinedTask>& tasks() const { return tasks_; }
-  /// Returns the name of the task that emits the flow.
-  const std::string& producer(int flow) const { return name_of_task(graph_.flow(flow).producer); }
-  /// Returns the names of the tasks that read the flow.
-  std::vector<std::string> readers(int flow) const;
-  /// Returns the name of the task with this number. For the end of a loop or of `replicate` it is the name of
-  /// the beginning.
-  const std::string& name_of_task(int number) const;
-
- private:
-  int depth_of(const TaskDeclaration& task) const;
-
-  const Declaration& graph_;
-  std::vector<OutlinedTask> tasks_;
-};
 
 }  // namespace tessera::graph::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/explain.hpp"
+#include "tessera/graph/graph.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,11 +14,78 @@
 namespace tessera::graph {
 namespace {
 
-using detail::Outline;
-using detail::OutlinedTask;
+using detail::Declaration;
 using detail::PoolDeclaration;
+using detail::Reader;
+using detail::Scope;
 using detail::TaskDeclaration;
+using detail::TaskId;
 using detail::TaskKind;
+
+/// A task as users know it. The two ends of a loop are one task, and so are the two ends of `replicate`.
+struct OutlinedTask {
+  /// The number of the task. It is the number of the beginning for tasks with two ends.
+  TaskId number = detail::no_task;
+  /// The declaration. For tasks with two ends it is that of the end that has a body.
+  const TaskDeclaration* task = nullptr;
+  /// The numbers of the flows that the task reads and emits.
+  std::vector<int> inputs = {};
+  std::vector<int> outputs = {};
+  /// The number of loops and scatters around the task.
+  int depth = 0;
+};
+
+/// A graph as users know it.
+class Outline {
+ public:
+  /// Makes the outline of `graph`, which must outlive it.
+  explicit Outline(const Declaration& graph) : graph_(graph) {
+    for (const TaskId number : topological_order(graph)) {
+      const TaskDeclaration& task = graph.task(number);
+      if (task.beginning == detail::no_task) {
+        tasks_.push_back({number, &task, task.inputs, task.outputs, depth_of(task)});
+        continue;
+      }
+      OutlinedTask& whole = *std::ranges::find(tasks_, task.beginning, &OutlinedTask::number);
+      whole.inputs.insert(whole.inputs.end(), task.inputs.begin(), task.inputs.end());
+      // The second output of the end of a loop leads back, and so is the same flow as that of the beginning.
+      whole.outputs.push_back(task.outputs.front());
+      if (task.make_body != nullptr) whole.task = &task;
+    }
+  }
+
+  const Declaration& graph() const { return graph_; }
+  /// Returns the tasks, so that each one comes after those whose items it reads. Ways back are not followed.
+  const std::vector<OutlinedTask>& tasks() const { return tasks_; }
+  /// Returns the name of the task that emits the flow.
+  const std::string& producer(int flow) const { return name_of_task(graph_.flow(flow).producer); }
+  /// Returns the names of the tasks that read the flow.
+  std::vector<std::string> readers(int flow) const {
+    std::vector<std::string> names;
+    for (const Reader& reader : graph_.flow(flow).readers) names.push_back(name_of_task(reader.task));
+    return names;
+  }
+  /// Returns the name of the task with this number. The end of a loop or of `replicate` has the name of the
+  /// beginning.
+  const std::string& name_of_task(TaskId number) const {
+    const TaskDeclaration& task = graph_.task(number);
+    return task.beginning == detail::no_task ? task.name : graph_.task(task.beginning).name;
+  }
+  const std::string& pool_name(int number) const { return graph_.pools[number].state->name; }
+
+ private:
+  int depth_of(const TaskDeclaration& task) const {
+    int region = task.region;
+    if (region < 0) return 0;
+    if (task.kind == TaskKind::enter || task.kind == TaskKind::scatter) region = graph_.region(region).parent;
+    int depth = 0;
+    while ((region = graph_.region(region).parent) >= 0) ++depth;
+    return depth;
+  }
+
+  const Declaration& graph_;
+  std::vector<OutlinedTask> tasks_;
+};
 
 // --- Text ------------------------------------------------------------------------------------------------
 
@@ -55,15 +122,14 @@ std::string workers_text(const TaskDeclaration& task) {
 }
 
 std::string order_text(Order order) {
-  return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "";
+  return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "unsaid";
 }
 
 /// Returns the names of the tasks and pools that a task reads.
 std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
   std::vector<std::string> names;
   for (const int flow : shown.inputs) names.push_back(outline.producer(flow));
-  for (const int pool : shown.task->pools)
-    names.push_back("pool " + outline.graph().pools[static_cast<std::size_t>(pool)].state->name);
+  for (const int pool : shown.task->pools) names.push_back("pool " + outline.pool_name(pool));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -85,7 +151,8 @@ std::string tasks_text(const Outline& outline) {
     rows.push_back(
         {std::string(2 * static_cast<std::size_t>(shown.depth), ' ') + outline.name_of_task(shown.number),
          std::string(name_of(task.kind)), has_place(task) ? to_string(task.options.on) : "",
-         has_place(task) ? workers_text(task) : "", order_text(task.options.order),
+         has_place(task) ? workers_text(task) : "",
+         task.options.order == Order::unsaid ? "" : order_text(task.options.order),
          reads_text(outline, shown), emits_text(outline, shown)});
   }
   return table(rows);
@@ -195,7 +262,7 @@ std::string to_text(const Graph& graph) {
   std::string text =
       fmt::format("graph '{}': {}, {}\nEach source has at most {} under way.\n\n", graph.declaration().name,
                   counted(static_cast<std::int64_t>(outline.tasks().size()), "task"),
-                  counted(static_cast<std::int64_t>(graph.declaration().pools.size()), "pool"),
+                  counted(graph.declaration().pools.size(), "pool"),
                   window > 0 ? counted(window, "item") : "4 items for each worker");
   text += tasks_text(outline) + pools_text(outline);
   std::string notes;
@@ -222,10 +289,8 @@ std::string to_dot(const Graph& graph, const Report* report) {
                           goes_back ? " [style=dashed, constraint=false]" : "");
     }
     for (const int pool : shown.task->pools)
-      text += fmt::format(
-          "  {} -> {} [style=dotted, arrowhead=none];\n",
-          dot_quoted("pool " + graph.declaration().pools[static_cast<std::size_t>(pool)].state->name),
-          dot_quoted(name));
+      text += fmt::format("  {} -> {} [style=dotted, arrowhead=none];\n",
+                          dot_quoted("pool " + outline.pool_name(pool)), dot_quoted(name));
     seen.push_back(name);
   }
   return text + "}\n";
@@ -233,34 +298,26 @@ std::string to_dot(const Graph& graph, const Report* report) {
 
 namespace {
 
-using detail::Declaration;
-using detail::Scope;
-
-Json list_of(const std::vector<int>& numbers) { return Json::List(numbers.begin(), numbers.end()); }
-
-const char* name_of_order(Order order) {
-  return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "unsaid";
+template <class T>
+Json list_of(const std::vector<T>& elements) {
+  return Json::List(elements.begin(), elements.end());
 }
 
 /// Returns a task as JSON. It has what `Settings` may change only if `has_settings` is true.
 Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_settings) {
   const Task& options = shown.task->options;
-  Json json;
-  json["name"] = outline.name_of_task(shown.number);
-  json["kind"] = std::string(name_of(shown.task->kind));
-  json["number"] = shown.number;
+  Json json = Json::Object{{"name", outline.name_of_task(shown.number)},
+                           {"kind", std::string(name_of(shown.task->kind))},
+                           {"number", number_of(shown.number)}};
   if (has_settings) {
     json["place"] = to_string(options.on);
     json["workers"] = options.workers;
   }
-  json["order"] = name_of_order(options.order);
+  json["order"] = order_text(options.order);
   json["single"] = options.single;
   json["on_error"] = options.on_error == OnError::skip ? "skip" : "stop";
   json["most"] = options.most;
-  if (options.rank == Task::every_rank)
-    json["rank"] = "every";
-  else
-    json["rank"] = options.rank;
+  json["rank"] = options.rank == Task::every_rank ? Json("every") : Json(options.rank);
   json["inputs"] = list_of(shown.inputs);
   json["outputs"] = list_of(shown.outputs);
   json["pools"] = list_of(shown.task->pools);
@@ -269,30 +326,25 @@ Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_setti
 
 Json flow_json(const Outline& outline, int number) {
   const detail::FlowDeclaration& flow = outline.graph().flow(number);
-  Json json;
-  json["from"] = outline.producer(number);
-  json["to"] = Json::List();
-  for (const std::string& reader : outline.readers(number))
-    json["to"].get_if<Json::List>()->push_back(reader);
-  json["region"] = flow.region;
-  json["several"] = flow.several;
-  json["discarded"] = flow.is_discarded;
-  return json;
+  return Json::Object{{"from", outline.producer(number)},
+                      {"to", list_of(outline.readers(number))},
+                      {"region", flow.region},
+                      {"several", flow.has_several()},
+                      {"discarded", flow.is_discarded}};
 }
 
 Json region_json(const Outline& outline, const detail::Region& region) {
-  Json json;
-  json["kind"] = region.kind == Scope::Kind::root   ? "source"
-                 : region.kind == Scope::Kind::turn ? "loop"
-                                                    : "scatter";
-  json["parent"] = region.parent;
-  json["task"] = region.task < 0 ? Json() : Json(outline.name_of_task(region.task));
-  return json;
+  const char* kind = region.kind == Scope::Kind::root   ? "source"
+                     : region.kind == Scope::Kind::turn ? "loop"
+                                                        : "scatter";
+  return Json::Object{
+      {"kind", kind},
+      {"parent", region.parent},
+      {"task", region.task == detail::no_task ? Json() : Json(outline.name_of_task(region.task))}};
 }
 
 Json pool_json(const detail::PoolDeclaration& pool, bool has_settings) {
-  Json json;
-  json["name"] = pool.state->name;
+  Json json = Json::Object{{"name", pool.state->name}};
   if (has_settings) json["count"] = pool.state->count;
   json["per_item"] = pool.state->per_item;
   json["bytes"] = pool.bytes;
@@ -303,12 +355,10 @@ Json graph_json(const Declaration& graph, bool has_settings) {
   const Outline outline(graph);
   Json::List tasks, flows, regions, pools;
   for (const OutlinedTask& shown : outline.tasks()) tasks.push_back(task_json(outline, shown, has_settings));
-  for (std::size_t flow = 0; flow < graph.flows.size(); ++flow)
-    flows.push_back(flow_json(outline, static_cast<int>(flow)));
+  for (const int flow : graph.flows.ids()) flows.push_back(flow_json(outline, flow));
   for (const detail::Region& region : graph.regions) regions.push_back(region_json(outline, region));
   for (const detail::PoolDeclaration& pool : graph.pools) pools.push_back(pool_json(pool, has_settings));
-  Json json;
-  json["name"] = graph.name;
+  Json json = Json::Object{{"name", graph.name}};
   if (has_settings) json["window"] = graph.window;
   json["tasks"] = tasks;
   json["flows"] = flows;

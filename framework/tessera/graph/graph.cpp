@@ -13,29 +13,19 @@ namespace tessera::graph {
 
 using detail::Scope;
 using detail::TaskDeclaration;
+using detail::TaskId;
 using detail::TaskKind;
 
 std::string to_string(const Place& place) {
-  switch (place.kind()) {
-    case Place::Kind::threads:
-      return "threads";
-    case Place::Kind::io:
-      return "io";
-    case Place::Kind::kernels:
-      return "kernels";
-    case Place::Kind::numa:
-      return fmt::format("numa {}", place.number());
-    case Place::Kind::device:
-      return fmt::format("device {}", place.number());
-  }
-  return "threads";
+  constexpr const char* names[] = {"threads", "io", "kernels", "numa", "device"};
+  const std::string name = names[static_cast<int>(place.kind())];
+  const bool has_number = place.kind() == Place::Kind::numa || place.kind() == Place::Kind::device;
+  return has_number ? fmt::format("{} {}", name, place.number()) : name;
 }
 
 Graph::Graph(std::string name) : declaration_(std::make_unique<detail::Declaration>()) {
   declaration_->name = std::move(name);
 }
-
-Graph::~Graph() = default;
 
 std::vector<std::string> Graph::task_names() const {
   std::vector<std::string> names;
@@ -46,21 +36,20 @@ std::vector<std::string> Graph::task_names() const {
 int Graph::add_pool(std::string name, const PoolOptions& options,
                     std::function<std::shared_ptr<void>()> make) {
   for (const auto& [place, index] : places_) name += fmt::format("[{}]", index);
-  declaration_->pools.push_back(
+  return declaration_->pools.push_back(
       {std::make_shared<detail::PoolState>(declaration_->core, std::move(name), options.count,
                                            options.per_item, std::move(make)),
        options.bytes});
-  return static_cast<int>(declaration_->pools.size()) - 1;
 }
 
-int Graph::add_task(TaskDeclaration task) {
+TaskId Graph::add_task(TaskDeclaration task) {
   if (task.name.empty())
     throw InputError(fmt::format("a {} of graph '{}' has no name", name_of(task.kind), declaration_->name));
   for (const auto& [place, index] : places_) {
     task.name += fmt::format("[{}]", index);
     if (task.options.on == Place::threads()) task.options.on = place;
   }
-  const int id = static_cast<int>(declaration_->tasks.size());
+  const TaskId id{declaration_->tasks.size()};
   if (task.kind == TaskKind::source || task.kind == TaskKind::input) {
     task.region = declaration_->add_region(-1, Scope::Kind::root, id);
   } else if (task.kind != TaskKind::feedback) {
@@ -78,13 +67,11 @@ int Graph::add_task(TaskDeclaration task) {
   return declaration_->add_task(std::move(task));
 }
 
-int Graph::add_output(int task, bool several) {
+int Graph::add_output(TaskId task, bool several) {
   const TaskDeclaration& declared = declaration_->task(task);
-  const int from = declared.inputs.empty() ? -1 : declaration_->several_from(declared.inputs);
-  const bool inherits = from >= 0 && !(declared.kind == TaskKind::keeper);
-  const int flow = declaration_->add_flow(task, declared.region, several || inherits);
-  if (inherits && !several) declaration_->flow(flow).several_from = from;
-  return flow;
+  const TaskId from = declared.inputs.empty() ? detail::no_task : declaration_->several_from(declared.inputs);
+  const bool inherits = declared.kind != TaskKind::keeper;
+  return declaration_->add_flow(task, declared.region, several ? task : inherits ? from : detail::no_task);
 }
 
 int Graph::enter_loop(const std::string& name, const Task& options, int entering) {
@@ -94,11 +81,11 @@ int Graph::enter_loop(const std::string& name, const Task& options, int entering
 
 int Graph::leave_loop(int turn, int turned, const Task& options,
                       std::function<std::unique_ptr<detail::Body>()> until) {
-  const int enter = declaration_->flow(turn).producer;
+  const TaskId enter = declaration_->flow(turn).producer;
   const TaskDeclaration& entry = declaration_->task(enter);
   if (declaration_->flow(turned).region != entry.region)
     throw InputError(fmt::format("loop '{}' must return a flow of its own turn", entry.name));
-  if (declaration_->flow(turned).several && !declaration_->flow(turn).several)
+  if (declaration_->flow(turned).has_several() && !declaration_->flow(turn).has_several())
     throw InputError(
         fmt::format("loop '{}' returns several items per stamp: scatter and gather them", entry.name));
   TaskDeclaration task{.name = entry.name,
@@ -108,21 +95,20 @@ int Graph::leave_loop(int turn, int turned, const Task& options,
                        .region = declaration_->region(entry.region).parent,
                        .beginning = enter,
                        .make_body = std::move(until)};
-  const int id = declaration_->add_task(std::move(task));
+  const TaskId id = declaration_->add_task(std::move(task));
   const int left =
-      declaration_->add_flow(id, declaration_->task(id).region, declaration_->flow(turn).several);
-  declaration_->flow(left).several_from = declaration_->flow(turn).several_from;
+      declaration_->add_flow(id, declaration_->task(id).region, declaration_->flow(turn).several_from);
   declaration_->task(id).outputs.push_back(turn);
   return left;
 }
 
 int Graph::add_feedback(std::string name, const Task& options) {
-  const int id = add_task({.name = std::move(name), .kind = TaskKind::feedback, .options = options});
-  return declaration_->add_flow(id, -1, true);
+  const TaskId id = add_task({.name = std::move(name), .kind = TaskKind::feedback, .options = options});
+  return declaration_->add_flow(id, -1, id);
 }
 
 void Graph::close_feedback(int feedback, int flow) {
-  const int id = declaration_->flow(feedback).producer;
+  const TaskId id = declaration_->flow(feedback).producer;
   TaskDeclaration& task = declaration_->task(id);
   if (task.kind != TaskKind::feedback) throw InputError(fmt::format("'{}' is no feedback", task.name));
   if (!task.inputs.empty()) throw InputError(fmt::format("feedback '{}' is closed twice", task.name));
@@ -131,24 +117,21 @@ void Graph::close_feedback(int feedback, int flow) {
   declaration_->flow(flow).readers.push_back({id, 0});
 }
 
-int Graph::add_merge(std::string name, const std::vector<int>& flows, int route) {
+int Graph::add_merge(std::string name, const std::vector<int>& flows, TaskId route) {
   TaskDeclaration task{.name = std::move(name), .kind = TaskKind::merge, .inputs = flows, .beginning = route};
-  const int id = add_task(std::move(task));
+  const TaskId id = add_task(std::move(task));
   // Items of one stamp may come from several of the flows, unless each item goes one of several ways.
-  const bool is_exclusive = route >= 0 && declaration_->task(route).options.single;
+  const bool is_exclusive = route != detail::no_task && declaration_->task(route).options.single;
   return add_output(id, flows.size() > 1 && !is_exclusive);
 }
 
-int Graph::add_route(TaskDeclaration task, int places, bool to_several) {
+TaskId Graph::add_route(TaskDeclaration task, int places, bool to_several) {
   if (places == 0) throw InputError(fmt::format("{} has no places: give it one or more", title(task)));
-  const int id = add_task(std::move(task));
+  const TaskId id = add_task(std::move(task));
   for (int place = 0; place < places; ++place) add_output(id, false);
   declaration_->task(id).options.single = !to_several;
   return id;
 }
-
-void Graph::enter_place(const Place& place, int index) { places_.emplace_back(place, index); }
-void Graph::leave_place() { places_.pop_back(); }
 
 void Graph::configure(const Settings& settings) {
   if (settings.window > 0) declaration_->window = settings.window;
@@ -196,9 +179,8 @@ Run Graph::run(const RunOptions& options) {
 Report Graph::rehearse(std::uint64_t seed, const RunOptions& options) {
   check(options);
   for (const detail::PoolDeclaration& pool : declaration_->pools) pool.state->allocate();
-  detail::Execution execution(
-      *declaration_, options,
-      std::make_unique<detail::JobChooser>(seed, static_cast<int>(declaration_->tasks.size())));
+  detail::Execution execution(*declaration_, options,
+                              std::make_unique<detail::JobChooser>(seed, declaration_->tasks.size()));
   execution.start();
   execution.rehearse();
   return execution.report();

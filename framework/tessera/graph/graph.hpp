@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tessera/graph/declaration.hpp"
-#include "tessera/graph/flow.hpp"
 #include "tessera/graph/pairing.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/graph/run.hpp"
@@ -32,11 +31,13 @@ namespace tessera::graph {
 /// last item of the run.
 ///
 /// Names of tasks and pools must be unique, since decks name tasks by them.
+///
+/// The verbs `input`, `output`, `discard`, `scatter`, `gather`, `merge` and `replicate` are experimental: no
+/// program of Tessera needs them yet, and any version may change them.
 class Graph {
  public:
   /// Makes a graph without tasks. Messages call it by its name.
   explicit Graph(std::string name);
-  ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -47,11 +48,11 @@ class Graph {
   auto source(std::string name, Task options, Body body, const Pool<Ts>&... pools) {
     using U = typename detail::ItemType<detail::SourceResult<Body, Ts...>>::Type;
     using Typed = detail::SourceBody<Body, U, Ts...>;
-    auto task = declare<Typed>(detail::TaskKind::source, std::move(name), options, std::move(body), pools...);
-    return add<U>(std::move(task), false);
+    return add_typed<Typed, U>(detail::TaskKind::source, false, std::move(name), options, std::move(body),
+                               pools...);
   }
 
-  /// Adds an input, at which Run::push puts items of the type T into the graph.
+  /// Adds an input, at which Run::push puts items of the type T into the graph. This verb is experimental.
   template <class T>
   Flow<T> input(std::string name, Task options = {}) {
     return add<T>({.name = std::move(name), .kind = detail::TaskKind::input, .options = options}, false);
@@ -74,10 +75,8 @@ class Graph {
   auto keeper(std::string name, Task options, Body body, const Arguments&... arguments) {
     using Typed = detail::KeeperBody<Body, detail::Types<Outputs...>, detail::FlowTypes<Arguments...>,
                                      detail::PoolTypes<Arguments...>>;
-    auto task =
-        declare<Typed>(detail::TaskKind::keeper, std::move(name), options, std::move(body), arguments...);
-    task.takes_values = !Typed::shares_values;
-    return add_outputs<Outputs...>(std::move(task), !options.single);
+    return add_typed<Typed, Outputs...>(detail::TaskKind::keeper, !options.single, std::move(name), options,
+                                        std::move(body), arguments...);
   }
 
   /// Adds a keeper that emits the pairs of `pairing`: a Paired<T> as soon as both items of a pair are there.
@@ -102,7 +101,7 @@ class Graph {
   }
 
   /// Adds an output, at which Run::pop takes the items of `flow` out of the graph. An item counts as under
-  /// way until it is taken.
+  /// way until it is taken. This verb is experimental.
   template <class T>
   void output(std::string name, Task options, const Flow<T>& flow) {
     add_task({.name = std::move(name),
@@ -112,13 +111,14 @@ class Graph {
   }
 
   /// Says that nobody needs the items of `flow`. Without this call, `check` refuses flows that no task reads.
+  /// This verb is experimental.
   template <class T>
   void discard(const Flow<T>& flow) {
     declaration_->flow(flow.number()).is_discarded = true;
   }
 
   /// Adds a task that takes one item apart: `body(values..., leases..., Out<U>&)`. Each part that it emits
-  /// has a stamp of its own, and `gather` puts parts together again.
+  /// has a stamp of its own, and `gather` puts parts together again. This verb is experimental.
   template <class U, class Body, class... Arguments>
   Flow<U> scatter(std::string name, Task options, Body body, const Arguments&... arguments) {
     return add_body<detail::TaskKind::scatter, U>(std::move(name), options, std::move(body), arguments...);
@@ -126,7 +126,7 @@ class Graph {
 
   /// Adds a task that collects the parts of each scatter. When the last part has come or has been dropped, it
   /// emits a std::vector of the parts in the order in which the scatter emitted them. The vector may be
-  /// empty. Throws InputError if no scatter emits `parts`.
+  /// empty. Throws InputError if no scatter emits `parts`. This verb is experimental.
   template <class T>
   Flow<std::vector<T>> gather(std::string name, const Flow<T>& parts) {
     return add<std::vector<T>>({.name = std::move(name),
@@ -162,19 +162,19 @@ class Graph {
   }
 
   /// Joins flows of the same type into one, which has the items of all of them. Throws InputError if there
-  /// are none.
+  /// are none. This verb is experimental.
   template <class T>
   Flow<T> merge(std::string name, const std::vector<Flow<T>>& flows) {
     std::vector<int> numbers;
     for (const Flow<T>& flow : flows) numbers.push_back(flow.number());
-    return Flow<T>(add_merge(std::move(name), numbers, -1));
+    return Flow<T>(add_merge(std::move(name), numbers, detail::no_task));
   }
 
   /// Makes a copy of a part of the graph for each of `places`. `where(item)` is the index of the place that
-  /// an item goes to, or a std::vector of indices, to each of which it goes once. `body(flow)` adds the tasks
-  /// of one place and returns a flow. Their names get the index of the place, as in "fft[1]", and their place
-  /// is this one unless their options say otherwise. Returns the flow of the items of all copies. Copies may
-  /// be replicated again. Throws InputError if there are no places.
+  /// an item goes to, or a std::vector of indices, and it then goes to each of these once. `body(flow)` adds
+  /// the tasks of one place and returns a flow. Their names get the index of the place, as in "fft[1]", and
+  /// their place is this one unless their options say otherwise. Returns the flow of the items of all copies.
+  /// Copies may be replicated again. Throws InputError if there are no places. This verb is experimental.
   template <class T, class Where, class Body>
   auto replicate(std::string name, const std::vector<Place>& places, Where where, const Flow<T>& flow,
                  const Body& body) {
@@ -185,14 +185,14 @@ class Graph {
         .kind = detail::TaskKind::route,
         .inputs = {flow.number()},
         .make_body = detail::body_maker<detail::RouteBody<T, Where>>(std::move(where), count)};
-    const int route = add_route(std::move(task), count, !std::integral<Chosen>);
+    const detail::TaskId route = add_route(std::move(task), count, !std::integral<Chosen>);
     const std::vector<int> routes = declaration_->task(route).outputs;
     using Result = std::invoke_result_t<const Body&, Flow<T>>;
     std::vector<int> results;
-    for (int place = 0; place < count; ++place) {
-      enter_place(places[static_cast<std::size_t>(place)], place);
-      results.push_back(body(Flow<T>(routes[static_cast<std::size_t>(place)])).number());
-      leave_place();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      places_.emplace_back(places[i], static_cast<int>(i));
+      results.push_back(body(Flow<T>(routes[i])).number());
+      places_.pop_back();
     }
     return Result(add_merge(name + " results", results, route));
   }
@@ -238,42 +238,16 @@ class Graph {
   friend class Pool;
 
   int add_pool(std::string name, const PoolOptions& options, std::function<std::shared_ptr<void>()> make);
-  int add_task(detail::TaskDeclaration task);
+  detail::TaskId add_task(detail::TaskDeclaration task);
   int enter_loop(const std::string& name, const Task& options, int entering);
   int leave_loop(int turn, int turned, const Task& options,
                  std::function<std::unique_ptr<detail::Body>()> until);
   int add_feedback(std::string name, const Task& options);
   void close_feedback(int feedback, int flow);
-  /// `route` is the number of the task whose replicas the flows come from, or -1.
-  int add_merge(std::string name, const std::vector<int>& flows, int route);
-  int add_route(detail::TaskDeclaration task, int places, bool to_several);
-  void enter_place(const Place& place, int index);
-  void leave_place();
-  int add_output(int task, bool several);
-
-  template <class T>
-  static void note(detail::TaskDeclaration& task, const Flow<T>& flow) {
-    task.inputs.push_back(flow.number());
-  }
-  template <class T>
-  static void note(detail::TaskDeclaration& task, const Pool<T>& pool) {
-    task.pools.push_back(pool.number());
-  }
-
-  /// Returns the declaration of a task with a body of the type Typed.
-  template <class Typed, class Body, class... Arguments>
-  detail::TaskDeclaration declare(detail::TaskKind kind, std::string name, const Task& options, Body body,
-                                  const Arguments&... arguments) {
-    detail::TaskDeclaration task{.name = std::move(name),
-                                 .kind = kind,
-                                 .options = options,
-                                 .make_body = detail::body_maker<Typed>(std::move(body)),
-                                 .is_copyable = std::is_copy_constructible_v<Body>,
-                                 .has_finish = Typed::has_finish,
-                                 .launches_kernels = detail::launches_kernels<Body>};
-    (note(task, arguments), ...);
-    return task;
-  }
+  /// `route` is the task whose replicas the flows come from, or `no_task`.
+  int add_merge(std::string name, const std::vector<int>& flows, detail::TaskId route);
+  detail::TaskId add_route(detail::TaskDeclaration task, int places, bool to_several);
+  int add_output(detail::TaskId task, bool several);
 
   /// Adds a task with one output.
   template <class U>
@@ -281,10 +255,20 @@ class Graph {
     return Flow<U>(add_output(add_task(std::move(task)), several));
   }
 
-  /// Adds a task with an output for each of Outputs.
-  template <class... Outputs>
-  auto add_outputs(detail::TaskDeclaration task, [[maybe_unused]] bool several) {
-    const int id = add_task(std::move(task));
+  /// Adds a task that has bodies of the type Typed, and an output for each of Outputs.
+  template <class Typed, class... Outputs, class Body, class... Arguments>
+  auto add_typed(detail::TaskKind kind, [[maybe_unused]] bool several, std::string name, const Task& options,
+                 Body body, const Arguments&... arguments) {
+    detail::TaskDeclaration task{.name = std::move(name),
+                                 .kind = kind,
+                                 .options = options,
+                                 .make_body = detail::body_maker<Typed>(std::move(body)),
+                                 .is_copyable = std::is_copy_constructible_v<Body>,
+                                 .has_finish = Typed::has_finish,
+                                 .takes_values = !Typed::shares_values,
+                                 .launches_kernels = detail::launches_kernels<Body>};
+    ((detail::ArgumentOf<Arguments>::is_flow ? task.inputs : task.pools).push_back(arguments.number()), ...);
+    const detail::TaskId id = add_task(std::move(task));
     if constexpr (sizeof...(Outputs) == 1)
       return Flow<std::tuple_element_t<0, std::tuple<Outputs...>>>(add_output(id, several));
     else if constexpr (sizeof...(Outputs) > 1)
@@ -296,25 +280,18 @@ class Graph {
   auto add_body(std::string name, const Task& options, Body body, const Arguments&... arguments) {
     if constexpr (sizeof...(Outputs) > 0) {
       using Typed = detail::TaskBody<true, Body, detail::Types<Outputs...>, Arguments...>;
-      auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
-      task.takes_values = !Typed::shares_values;
-      return add_outputs<Outputs...>(std::move(task), kind == detail::TaskKind::task && !options.single);
+      return add_typed<Typed, Outputs...>(kind, kind == detail::TaskKind::task && !options.single,
+                                          std::move(name), options, std::move(body), arguments...);
+    } else if constexpr (kind == detail::TaskKind::sink) {
+      using Typed = detail::TaskBody<false, Body, detail::Types<>, Arguments...>;
+      add_typed<Typed>(kind, false, std::move(name), options, std::move(body), arguments...);
     } else {
       using Result = std::invoke_result_t<Body&, detail::ValueOf<Arguments>...>;
-      if constexpr (kind == detail::TaskKind::sink) {
-        using Typed = detail::TaskBody<false, Body, detail::Types<>, Arguments...>;
-        auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
-        task.takes_values = !Typed::shares_values;
-        add_task(std::move(task));
-      } else {
-        static_assert(!std::is_void_v<Result>,
-                      "the body of a task returns an item; use sink for bodies without");
-        using U = typename detail::ItemType<Result>::Type;
-        using Typed = detail::TaskBody<false, Body, detail::Types<U>, Arguments...>;
-        auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
-        task.takes_values = !Typed::shares_values;
-        return add<U>(std::move(task), false);
-      }
+      static_assert(!std::is_void_v<Result>,
+                    "the body of a task returns an item; use sink for bodies without");
+      using U = typename detail::ItemType<Result>::Type;
+      using Typed = detail::TaskBody<false, Body, detail::Types<U>, Arguments...>;
+      return add_typed<Typed, U>(kind, false, std::move(name), options, std::move(body), arguments...);
     }
   }
 
@@ -334,5 +311,26 @@ Pool<T>::Pool(Graph& graph, std::string name, PoolOptions options, Make make) {
           return std::make_shared<T>(make());
       });
 }
+
+/// Returns the graph as tables for people. The first table has a line for each task: where its bodies run,
+/// how many of them run at the same time, in which order they see items, which tasks and pools it reads, and
+/// which tasks read what it emits. A semicolon separates the outputs of a task. Tasks inside loops and
+/// between scatter and gather are indented. The second table has the pools. The lines at the end name limits
+/// of turns and everything that results may depend on. The graph need not be complete.
+std::string to_text(const Graph& graph);
+
+/// Returns the graph as text for Graphviz (DOT). If there is a report of a run of the graph, the labels also
+/// have the calls and times of tasks, and the most buffers of pools that were in use at the same time.
+std::string to_dot(const Graph& graph, const Report* report = nullptr);
+
+/// Returns the graph as one JSON object, with its name, its window, and lists of its tasks, flows, regions
+/// and pools. A region is a part of the graph in which items have stamps of the same depth: below a source,
+/// inside a loop, or between a scatter and its gather. Tasks name their flows, and flows their regions, by
+/// their places in these lists, from 0. Where there is none, the place is -1.
+std::string to_json(const Graph& graph);
+
+/// Returns a number that is equal on all ranks that have built the same graph. Settings that decks may
+/// change do not change it: places, workers, the number of buffers of pools, and the window.
+std::uint64_t hash(const Graph& graph);
 
 }  // namespace tessera::graph

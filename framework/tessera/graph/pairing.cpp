@@ -11,40 +11,37 @@
 namespace tessera::graph {
 
 Pairing::Pairing(std::vector<std::array<int, 2>> pairs) : pairs_(std::move(pairs)) {
-  for (std::size_t pair = 0; pair < pairs_.size(); ++pair) {
+  for (const int pair : pairs_.ids()) {
     const auto [first, second] = pairs_[pair];
     if (first < 0 || second < 0 || first == second)
       throw InputError(
           fmt::format("pair {} is of the items {} and {}: give two numbers from 0 on", pair, first, second));
     for (const int item : pairs_[pair]) {
-      const auto index = static_cast<std::size_t>(item);
-      if (index >= pairs_of_item_.size()) pairs_of_item_.resize(index + 1);
-      pairs_of_item_[index].push_back(static_cast<int>(pair));
+      if (!pairs_of_item_.contains(item)) pairs_of_item_.resize(static_cast<std::size_t>(item) + 1);
+      pairs_of_item_[item].push_back(pair);
     }
   }
 }
 
 std::span<const int> Pairing::pairs_of(int item) const {
-  const auto index = static_cast<std::size_t>(item);
-  if (item < 0 || index >= pairs_of_item_.size()) return {};
-  return pairs_of_item_[index];
+  if (!pairs_of_item_.contains(item)) return {};
+  return pairs_of_item_[item];
 }
 
 int Pairing::most_kept(std::span<const int> order) const {
-  std::vector<std::uint8_t> has_come(pairs_of_item_.size());
-  std::vector<std::size_t> left;
+  IdVector<int, std::uint8_t> has_come(pairs_of_item_.values().size());
+  IdVector<int, std::size_t> left;
   for (const std::vector<int>& pairs : pairs_of_item_) left.push_back(pairs.size());
   int kept = 0, most = 0;
   for (const int item : order) {
     most = std::max(most, ++kept);
     if (pairs_of(item).empty()) --kept;
     for (const int pair : pairs_of(item)) {
-      has_come[static_cast<std::size_t>(item)] = 1;
+      has_come[item] = 1;
       const auto [first, second] = (*this)[pair];
-      if (has_come[static_cast<std::size_t>(first)] == 0 || has_come[static_cast<std::size_t>(second)] == 0)
-        continue;
+      if (has_come[first] == 0 || has_come[second] == 0) continue;
       for (const int done : {first, second})
-        if (--left[static_cast<std::size_t>(done)] == 0) --kept;
+        if (--left[done] == 0) --kept;
     }
   }
   return most;

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/graph/flow.hpp"
+#include "tessera/domain/id_vector.hpp"
+#include "tessera/graph/task.hpp"
 
 namespace tessera::graph {
 
@@ -20,7 +21,7 @@ class Pairing {
  public:
   /// Makes a pairing without pairs.
   Pairing() = default;
-  /// Makes a pairing of the pairs in a list, each of which is the numbers of its two items. Throws InputError
+  /// Makes a pairing of the pairs in a list. A pair is the numbers of its two items. Throws InputError
   /// if a number is negative, or if an item is paired with itself.
   explicit Pairing(std::vector<std::array<int, 2>> pairs);
   /// Makes a pairing of the pairs in a list whose elements have the members `first` and `second`, such as
@@ -29,11 +30,11 @@ class Pairing {
   explicit Pairing(const std::vector<Pair>& pairs) : Pairing(numbers_of(pairs)) {}
 
   /// Returns the number of pairs.
-  int size() const { return static_cast<int>(pairs_.size()); }
+  int size() const { return pairs_.size(); }
   /// Returns the greatest number of an item that has a pair, plus 1.
-  int items() const { return static_cast<int>(pairs_of_item_.size()); }
+  int items() const { return pairs_of_item_.size(); }
   /// Returns the numbers of the two items of a pair.
-  const std::array<int, 2>& operator[](int pair) const { return pairs_[static_cast<std::size_t>(pair)]; }
+  const std::array<int, 2>& operator[](int pair) const { return pairs_[pair]; }
   /// Returns the pairs of an item, in the order of the list.
   std::span<const int> pairs_of(int item) const;
   /// Returns the greatest number of items that are kept at the same time if items come in the order `order`,
@@ -50,8 +51,8 @@ class Pairing {
     return numbers;
   }
 
-  std::vector<std::array<int, 2>> pairs_;
-  std::vector<std::vector<int>> pairs_of_item_;
+  IdVector<int, std::array<int, 2>> pairs_;
+  IdVector<int, std::vector<int>> pairs_of_item_;
 };
 
 /// A pair of items that Graph::pair emits.
@@ -87,15 +88,15 @@ class PairBody {
     const int number = checked_number(static_cast<std::int64_t>(std::invoke(number_, item)));
     const std::span<const int> own = pairing_.pairs_of(number);
     if (own.empty()) return;
-    Kept& kept = kept_of(number);
+    Kept& kept = kept_[number];
     if (kept.has_come) fail_paired_twice(number);
     kept = {.item = item, .pairs_left = own.size(), .has_come = true};
     for (const int pair : own) {
       const auto [first, second] = pairing_[pair];
-      if (!kept_of(first).item || !kept_of(second).item) continue;
-      pairs({pair, *kept_of(first).item, *kept_of(second).item});
+      if (!kept_[first].item || !kept_[second].item) continue;
+      pairs({pair, *kept_[first].item, *kept_[second].item});
       for (const int done : {first, second})
-        if (--kept_of(done).pairs_left == 0) kept_of(done).item.reset();
+        if (--kept_[done].pairs_left == 0) kept_[done].item.reset();
     }
   }
 
@@ -104,7 +105,7 @@ class PairBody {
     if (!pairs.has_all_items()) return;
     for (int pair = 0; pair < pairing_.size(); ++pair) {
       const auto [first, second] = pairing_[pair];
-      const bool has_first = kept_of(first).has_come, has_second = kept_of(second).has_come;
+      const bool has_first = kept_[first].has_come, has_second = kept_[second].has_come;
       if (has_first != has_second) fail_unpaired(has_first ? first : second, has_first ? second : first);
     }
   }
@@ -115,12 +116,10 @@ class PairBody {
     std::size_t pairs_left = 0;
     bool has_come = false;
   };
-  const Kept& kept_of(int number) const { return kept_[static_cast<std::size_t>(number)]; }
-  Kept& kept_of(int number) { return kept_[static_cast<std::size_t>(number)]; }
 
   Pairing pairing_;
   Number number_;
-  std::vector<Kept> kept_;
+  IdVector<int, Kept> kept_;
 };
 
 }  // namespace detail

@@ -5,6 +5,8 @@
 #include <map>
 #include <ranges>
 
+#include "tessera/graph/detail/execution.hpp"
+
 namespace tessera::graph::detail {
 
 void PoolState::allocate() {
@@ -39,24 +41,24 @@ PoolSlot* PoolState::take(std::uint64_t age) {
   return slot;
 }
 
-std::pair<int, int> PoolState::greatest_holder() const {
-  std::map<int, int> held;
+std::pair<TaskId, int> PoolState::greatest_holder() const {
+  std::map<TaskId, int> held;
   for (const auto& slot : slots_)
     if (slot->holders.load() > 0) ++held[slot->holder.load()];
-  if (held.empty()) return {-1, 0};
+  if (held.empty()) return {no_task, 0};
   return *std::ranges::max_element(held, {}, [](const auto& entry) { return entry.second; });
 }
 
 bool PoolState::is_held_outside() const {
   return std::ranges::any_of(
-      slots_, [](const auto& slot) { return slot->holders.load() > 0 && slot->holder.load() < 0; });
+      slots_, [](const auto& slot) { return slot->holders.load() > 0 && slot->holder.load() == no_task; });
 }
 
 void PoolState::give_back(PoolSlot* slot) {
-  // The lock is held while the run is told, because the run may be destroyed as soon as its items are done.
+  // The run gets the buffer under the lock, because it may be destroyed as soon as its items are done.
   const std::lock_guard lock(core_->mutex);
   free_.push_back(slot);
-  if (core_->listener != nullptr) core_->listener->buffer_returned();
+  if (core_->run != nullptr) core_->run->buffer_returned();
 }
 
 }  // namespace tessera::graph::detail

@@ -10,27 +10,22 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/graph/item.hpp"
+
 namespace tessera::graph::detail {
 
+class Execution;
 class PoolState;
 
-/// The task whose body runs on this thread. It is -1 outside bodies. Leases note it as their holder.
-[[gnu::tls_model("initial-exec")]] inline thread_local int running_task = -1;
+/// The task whose body runs on this thread. It is `no_task` outside bodies. Leases note it as their holder.
+[[gnu::tls_model("initial-exec")]] inline thread_local TaskId running_task = no_task;
 
-/// The interface of those who are told when a buffer returns to a pool.
-class PoolListener {
- public:
-  virtual ~PoolListener() = default;
-  /// Is called after a buffer has become free. The caller has the lock of the core.
-  virtual void buffer_returned() = 0;
-};
-
-/// What a graph and its pools share.
+/// The lock and the run that a graph and its pools share.
 struct Core {
   /// Guards the free buffers of all pools and the queues of the run.
   std::mutex mutex;
   /// The run that is under way. It is null if there is none, and guarded by the mutex.
-  PoolListener* listener = nullptr;
+  Execution* run = nullptr;
 };
 
 /// One buffer of a pool.
@@ -41,9 +36,9 @@ struct PoolSlot {
   std::shared_ptr<void> buffer;
   /// The number of leases of the buffer.
   std::atomic<int> holders{0};
-  /// The task whose body has last copied or moved a lease of the buffer. It is -1 if a thread outside the
-  /// run has.
-  std::atomic<int> holder{-1};
+  /// The task whose body has last copied or moved a lease of the buffer. It is `no_task` if a thread
+  /// outside the run has.
+  std::atomic<TaskId> holder{no_task};
   /// The age of the item for which the buffer was granted.
   std::uint64_t age = 0;
 };
@@ -51,7 +46,7 @@ struct PoolSlot {
 /// The buffers of a pool.
 class PoolState {
  public:
-  /// Makes a pool of `given_count` buffers, of which each item of a source needs `given_per_item` at the same
+  /// Makes a pool of `given_count` buffers. Each item of a source needs `given_per_item` of them at the same
   /// time. `make` makes a buffer.
   PoolState(std::shared_ptr<Core> core, std::string given_name, int given_count, int given_per_item,
             std::function<std::shared_ptr<void>()> make)
@@ -65,16 +60,16 @@ class PoolState {
   /// they start.
   void allocate();
   /// Returns whether the item with the age `age` may have `wanted` buffers. `oldest` is the age of the oldest
-  /// item, for which as many buffers stay reserved as it may still need. The lock of the core must be held,
+  /// item. The buffers that it may still need stay reserved for it. The lock of the core must be held,
   /// as for all functions below but `give_back`.
   bool may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) const;
   /// Returns whether a thread outside the run holds a buffer, which it may give back at any time.
   bool is_held_outside() const;
   /// Takes a free buffer, with one holder.
   PoolSlot* take(std::uint64_t age);
-  /// Returns the task that holds the most buffers, and how many it holds. The task is -1 if no body holds
-  /// them.
-  std::pair<int, int> greatest_holder() const;
+  /// Returns the task that holds the most buffers, and how many it holds. The task is `no_task`
+  /// if no body holds them.
+  std::pair<TaskId, int> greatest_holder() const;
   /// Returns the number of free buffers.
   int free_count() const { return static_cast<int>(free_.size()); }
   /// Returns the most buffers that were in use at the same time.

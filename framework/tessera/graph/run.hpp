@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/graph/flow.hpp"
 #include "tessera/graph/item.hpp"
+#include "tessera/graph/task.hpp"
 
 namespace tessera::graph {
 
-/// What one task has done in a run. Times are in seconds, summed over all bodies. They are 0 unless the run
-/// is timed.
+/// The calls of one task in a run. Times are in seconds, summed over all bodies. They are 0 unless the run is
+/// timed.
 struct TaskReport {
   /// The name of the task.
   std::string name = {};
@@ -37,7 +37,7 @@ struct TaskReport {
   double wait_place = 0;
 };
 
-/// What one pool has done in a run.
+/// The use of one pool in a run.
 struct PoolReport {
   /// The name of the pool.
   std::string name = {};
@@ -73,7 +73,7 @@ struct TracedCall {
   std::int64_t end = 0;
 };
 
-/// What a run has done on one rank.
+/// The report of a run on one rank.
 struct Report {
   /// The tasks that have bodies, in the order in which the graph was built. A loop is the task that tests its
   /// condition.
@@ -92,7 +92,7 @@ struct Report {
   int workers = 0;
   /// The time from the start of the run to its end, or until now if it has not ended.
   double seconds = 0;
-  /// Whether Run::stop ended the sources.
+  /// True if Run::stop ended the sources.
   bool is_stopped = false;
   /// The time at which the run started.
   std::chrono::steady_clock::time_point began = {};
@@ -124,9 +124,9 @@ struct RunOptions {
   /// The communicator of the ranks that run the graph together. All of them must build the same graph.
   /// Without a communicator the calling process runs the graph alone.
   MPI_Comm communicator = MPI_COMM_NULL;
-  /// Whether the report has times. It always has numbers of calls.
+  /// True if the report has times. It always has numbers of calls.
   bool timed = false;
-  /// Whether the report has a trace of all calls. It then has times, too.
+  /// True if the report has a trace of all calls. It then has times, too.
   bool traced = false;
   /// The bytes that the buffers of all pools together may have. 0 means any number.
   std::int64_t memory = 0;
@@ -142,15 +142,14 @@ class Run {
   ~Run();
   /// Takes over a run.
   Run(Run&&) noexcept;
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
 
   /// Puts an item into the graph at `input`, which Graph::input has returned. The call waits while as many
   /// items of this input are under way as the window allows. It returns false if the run has been stopped or
-  /// has failed. Any thread may call this function, but only one at a time for each input.
+  /// has failed. Any thread may call this function, but only one at a time for each input. This function is
+  /// experimental, and so are `close` and `pop`.
   template <class T>
   bool push(const Flow<T>& input, T value) {
-    return push_item(input.number(), new detail::ItemOf<T>(std::move(value)));
+    return push_item(input.number(), detail::ItemHold(new detail::ItemOf<T>(std::move(value))));
   }
   /// Says that no more items are pushed at `input`. A run with inputs ends only after this call.
   template <class T>
@@ -178,7 +177,7 @@ class Run {
   Report report() const;
 
  private:
-  bool push_item(int flow, detail::Item* item);
+  bool push_item(int flow, detail::ItemHold item);
   void close_input(int flow);
   detail::Item* pop_item(int flow);
   void drop_popped(detail::Item* item);

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/flow.hpp"
 #include "tessera/graph/pool.hpp"
+#include "tessera/graph/task.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::graph {
@@ -67,41 +67,32 @@ struct Transfer {
   }
 };
 
-/// Says how vectors are sent: by their size and their elements.
-template <class T, class Allocator>
-struct Transfer<std::vector<T, Allocator>> {
-  /// Appends the size and the elements to `bytes`.
-  static void pack(const std::vector<T, Allocator>& values, Bytes& bytes) {
-    Transfer<std::size_t>::pack(values.size(), bytes);
-    if constexpr (std::is_trivially_copyable_v<T>)
-      bytes.write(values.data(), values.size() * sizeof(T));
-    else
-      for (const T& value : values) Transfer<T>::pack(value, bytes);
-  }
-  /// Returns the next vector of `bytes`. Throws InternalError if there are too few bytes.
-  static std::vector<T, Allocator> unpack(Bytes& bytes) {
-    std::vector<T, Allocator> values(Transfer<std::size_t>::unpack(bytes));
-    if constexpr (std::is_trivially_copyable_v<T>)
-      bytes.read(values.data(), values.size() * sizeof(T));
-    else
-      for (T& value : values) value = Transfer<T>::unpack(bytes);
-    return values;
-  }
-};
+/// A std::vector or a std::string.
+template <class T>
+concept IsSequence = std::same_as<T, std::vector<typename T::value_type, typename T::allocator_type>> ||
+    std::same_as<T, std::string>;
 
-/// Says how texts are sent: by their size and their characters.
-template <>
-struct Transfer<std::string> {
-  /// Appends the size and the characters to `bytes`.
-  static void pack(const std::string& text, Bytes& bytes) {
-    Transfer<std::size_t>::pack(text.size(), bytes);
-    bytes.write(text.data(), text.size());
+/// Says how vectors and texts are sent: by their size and their elements.
+template <IsSequence T>
+struct Transfer<T> {
+  using Element = typename T::value_type;
+  /// Appends the size and the elements to `bytes`.
+  static void pack(const T& values, Bytes& bytes) {
+    Transfer<std::size_t>::pack(values.size(), bytes);
+    if constexpr (std::is_trivially_copyable_v<Element>)
+      bytes.write(values.data(), values.size() * sizeof(Element));
+    else
+      for (const Element& value : values) Transfer<Element>::pack(value, bytes);
   }
-  /// Returns the next text of `bytes`. Throws InternalError if there are too few bytes.
-  static std::string unpack(Bytes& bytes) {
-    std::string text(Transfer<std::size_t>::unpack(bytes), ' ');
-    bytes.read(text.data(), text.size());
-    return text;
+  /// Returns the next vector or text of `bytes`. Throws InternalError if there are too few bytes.
+  static T unpack(Bytes& bytes) {
+    T values;
+    values.resize(Transfer<std::size_t>::unpack(bytes));
+    if constexpr (std::is_trivially_copyable_v<Element>)
+      bytes.read(values.data(), values.size() * sizeof(Element));
+    else
+      for (Element& value : values) value = Transfer<Element>::unpack(bytes);
+    return values;
   }
 };
 
@@ -185,7 +176,7 @@ template <class T, class Key>
 class SendBody final : public Body {
  public:
   explicit SendBody(Key key) : key_(std::move(key)) {}
-  /// Whether an item goes to one rank, and not to each of a list.
+  /// True if an item goes to one rank, and not to each of a list.
   static constexpr bool is_single = std::integral<std::remove_cvref_t<std::invoke_result_t<Key&, const T&>>>;
 
   bool call(Emitter& emitter, Call& call) override {

@@ -13,23 +13,27 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/flow.hpp"
+#include "tessera/graph/item.hpp"
 #include "tessera/graph/pool.hpp"
-#include "tessera/graph/scope.hpp"
+#include "tessera/graph/task.hpp"
 
 namespace tessera::graph::detail {
 
-/// What a body gets for an argument of a verb: the value of an item for a flow, and a lease for a pool.
+/// The value that a body gets for an argument of a verb: that of an item for a flow, and a lease for a pool.
 template <class Argument>
 struct ArgumentOf;
 template <class T>
 struct ArgumentOf<Flow<T>> {
   using Value = T;
+  using Flows = std::tuple<std::type_identity<T>>;
+  using Pools = std::tuple<>;
   static constexpr bool is_flow = true;
 };
 template <class T>
 struct ArgumentOf<Pool<T>> {
   using Value = Lease<T>;
+  using Flows = std::tuple<>;
+  using Pools = std::tuple<std::type_identity<T>>;
   static constexpr bool is_flow = false;
 };
 
@@ -40,22 +44,13 @@ using ValueOf = typename ArgumentOf<Argument>::Value;
 template <class...>
 struct Types {};
 
-template <class T>
-std::tuple<std::type_identity<T>> item_types(const Flow<T>&);
-template <class T>
-std::tuple<> item_types(const Pool<T>&);
-template <class T>
-std::tuple<> buffer_types(const Flow<T>&);
-template <class T>
-std::tuple<std::type_identity<T>> buffer_types(const Pool<T>&);
-
 /// The types of the items of those arguments that are flows, and of the buffers of those that are pools.
 template <class... Arguments>
-using FlowTypes = decltype(std::tuple_cat(item_types(std::declval<const Arguments&>())...));
+using FlowTypes = decltype(std::tuple_cat(std::declval<typename ArgumentOf<Arguments>::Flows>()...));
 template <class... Arguments>
-using PoolTypes = decltype(std::tuple_cat(buffer_types(std::declval<const Arguments&>())...));
+using PoolTypes = decltype(std::tuple_cat(std::declval<typename ArgumentOf<Arguments>::Pools>()...));
 
-/// Whether a body says, by the member `launches_kernels`, that it launches Kokkos kernels.
+/// True if a body says, by the member `launches_kernels`, that it launches Kokkos kernels.
 template <class User>
 inline constexpr bool launches_kernels = requires {
   requires User::launches_kernels;
@@ -82,10 +77,19 @@ struct ItemType<std::optional<T>> {
   using Type = T;
 };
 
-/// Returns the outputs of a body.
-template <class... Outputs, std::size_t... Numbers>
-std::tuple<Out<Outputs>...> outs_of([[maybe_unused]] Emitter& emitter, std::index_sequence<Numbers...>) {
-  return {Out<Outputs>{emitter, static_cast<int>(Numbers)}...};
+/// Calls `act` with the outputs of a body.
+template <class... Outputs, class Act>
+void with_outs([[maybe_unused]] Emitter& emitter, const Act& act) {
+  [[maybe_unused]] auto next = [output = 0]() mutable { return output++; };
+  std::tuple<Out<Outputs>...> outs{Out<Outputs>(emitter, next())...};
+  std::apply(act, outs);
+}
+
+/// Calls `act` with leases of the buffers that were granted for a call.
+template <class... Ps, class Act>
+auto with_leases([[maybe_unused]] Call& call, const Act& act) {
+  [[maybe_unused]] auto next = [grant = call.grants]() mutable { return std::exchange(*grant++, nullptr); };
+  return std::apply(act, std::tuple<Lease<Ps>...>{Lease<Ps>(next())...});
 }
 
 /// A body with the hooks that it may have.
@@ -96,18 +100,15 @@ class HookedBody : public Body {
   void start(const Place& place) override {
     if constexpr (requires(User & user) { user.start(place); }) user_.start(place);
   }
-  void finish(Emitter& emitter) override { finish_with(emitter, std::index_sequence_for<Outputs...>{}); }
-  /// Whether the body of the user has something to finish.
+  void finish([[maybe_unused]] Emitter& emitter) override {
+    if constexpr (has_finish) with_outs<Outputs...>(emitter, [&](auto&... outs) { user_.finish(outs...); });
+  }
+  /// True if the body of the user has something to finish.
   static constexpr bool has_finish = requires(User & user, Out<Outputs>&... outs) { user.finish(outs...); };
+  /// True if the body accepts values that others read, too.
+  static constexpr bool shares_values = true;
 
  protected:
-  template <std::size_t... Numbers>
-  void finish_with([[maybe_unused]] Emitter& emitter, std::index_sequence<Numbers...>) {
-    if constexpr (has_finish) {
-      auto outs = outs_of<Outputs...>(emitter, std::index_sequence<Numbers...>{});
-      user_.finish(std::get<Numbers>(outs)...);
-    }
-  }
   User user_;
 };
 
@@ -131,7 +132,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
  public:
   using HookedBody<User, Outputs...>::HookedBody;
 
-  /// Whether the body accepts values that others read, too.
+  /// True if the body accepts values that others read, too.
   static constexpr bool shares_values =
       by_out ? std::is_invocable_v<User&, const ValueOf<Arguments>&..., Out<Outputs>&...>
              : std::is_invocable_v<User&, const ValueOf<Arguments>&...>;
@@ -157,7 +158,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
     if constexpr (flow_count == 1) return call.item->is_sole();
     const auto& parts = static_cast<Joined&>(*call.item).parts;
     return std::all_of(parts.begin(), parts.begin() + flow_count,
-                       [](const Item* part) { return part->is_sole(); });
+                       [](const ItemHold& part) { return part->is_sole(); });
   }
 
   template <bool owned, std::size_t argument, class Argument>
@@ -166,7 +167,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
     if constexpr (ArgumentOf<Argument>::is_flow) {
       Item* item = call.item;
       if constexpr (flow_count > 1)
-        item = static_cast<Joined*>(item)->parts[static_cast<std::size_t>(before(argument, true))];
+        item = static_cast<Joined*>(item)->parts[static_cast<std::size_t>(before(argument, true))].get();
       if constexpr (owned)
         return std::move(value_of<Value>(*item));
       else
@@ -177,9 +178,11 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
   }
 
   template <bool owned, std::size_t... Numbers>
-  void call_with(Emitter& emitter, Call& call, std::index_sequence<Numbers...> numbers) {
+  void call_with(Emitter& emitter, Call& call, std::index_sequence<Numbers...>) {
     if constexpr (by_out)
-      call_out<owned>(emitter, call, numbers, std::index_sequence_for<Outputs...>{});
+      with_outs<Outputs...>(emitter, [&](auto&... outs) {
+        std::invoke(this->user_, take<owned, Numbers, Arguments>(call)..., outs...);
+      });
     else if constexpr (sizeof...(Outputs) == 0)
       std::invoke(this->user_, take<owned, Numbers, Arguments>(call)...);
     else if constexpr (owned && makes_same)
@@ -188,7 +191,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
       emit_result(emitter, std::invoke(this->user_, take<owned, Numbers, Arguments>(call)...));
   }
 
-  /// Whether the result may take the place of the only value that the body reads. Then no item is made.
+  /// True if the result may take the place of the only value that the body reads. Then no item is made.
   static constexpr bool makes_same = [] {
     if constexpr (flow_count == 1 && sizeof...(Outputs) == 1) {
       using T = typename std::tuple_element_t<0, FlowTypes<Arguments...>>::type;
@@ -201,13 +204,6 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
   static void replace(Emitter& emitter, Call& call, T value) {
     value_of<T>(*call.item) = std::move(value);
     emitter.emit_last(0, std::exchange(call.item, nullptr));
-  }
-
-  template <bool owned, std::size_t... Numbers, std::size_t... OutNumbers>
-  void call_out(Emitter& emitter, Call& call, std::index_sequence<Numbers...>,
-                std::index_sequence<OutNumbers...>) {
-    auto outs = outs_of<Outputs...>(emitter, std::index_sequence<OutNumbers...>{});
-    std::invoke(this->user_, take<owned, Numbers, Arguments>(call)..., std::get<OutNumbers>(outs)...);
   }
 };
 
@@ -234,19 +230,15 @@ class KeeperBody<User, Types<Outputs...>, std::tuple<std::type_identity<Ts>...>,
  private:
   template <class T>
   void call_for(Emitter& emitter, Call& call) {
-    call_with<T>(emitter, call, std::index_sequence_for<Outputs...>{}, std::index_sequence_for<Ps...>{});
-  }
-  template <class T, std::size_t... OutNumbers, std::size_t... PoolNumbers>
-  void call_with(Emitter& emitter, Call& call, std::index_sequence<OutNumbers...>,
-                 std::index_sequence<PoolNumbers...>) {
-    auto outs = outs_of<Outputs...>(emitter, std::index_sequence<OutNumbers...>{});
     T& value = value_of<T>(*call.item);
-    if (call.item->is_sole())
-      this->user_(std::move(value), Lease<Ps>(std::exchange(call.grants[PoolNumbers], nullptr))...,
-                  std::get<OutNumbers>(outs)...);
-    else if constexpr (shares_values)
-      this->user_(std::as_const(value), Lease<Ps>(std::exchange(call.grants[PoolNumbers], nullptr))...,
-                  std::get<OutNumbers>(outs)...);
+    with_outs<Outputs...>(emitter, [&](auto&... outs) {
+      with_leases<Ps...>(call, [&](auto&&... leases) {
+        if (call.item->is_sole())
+          this->user_(std::move(value), std::move(leases)..., outs...);
+        else if constexpr (shares_values)
+          this->user_(std::as_const(value), std::move(leases)..., outs...);
+      });
+    });
   }
 };
 
@@ -258,29 +250,21 @@ class SourceBody final : public HookedBody<User, U> {
   using HookedBody<User, U>::HookedBody;
 
   bool call(Emitter& emitter, Call& call) override {
-    std::optional<U> item = call_with(call, std::index_sequence_for<Ps...>{});
+    std::optional<U> item = with_leases<Ps...>(call, [&](auto&&... leases) -> std::optional<U> {
+      if constexpr (std::is_invocable_v<User&, std::int64_t, Lease<Ps>..., std::stop_token>)
+        return this->user_(call.ordinal, std::move(leases)..., call.stop->get_token());
+      else
+        return this->user_(call.ordinal, std::move(leases)...);
+    });
     if (!item) return false;
     emitter.emit_last(0, new ItemOf<U>(std::move(*item)));
     return true;
-  }
-
- private:
-  template <std::size_t... Numbers>
-  std::optional<U> call_with(Call& call, std::index_sequence<Numbers...>) {
-    if constexpr (std::is_invocable_v<User&, std::int64_t, Lease<Ps>..., std::stop_token>)
-      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...,
-                         call.stop->get_token());
-    else
-      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...);
   }
 };
 
 /// The items that a gather has collected, in the order of their ordinals.
 class Collected final : public Item {
  public:
-  ~Collected() override {
-    for (const Gathered& gathered : items) drop(gathered.item);
-  }
   std::vector<Gathered> items;
 };
 

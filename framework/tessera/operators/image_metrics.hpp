@@ -41,7 +41,7 @@ struct PeakSignalToNoise {
 /// double: 0 if both numbers are NaN, and infinity if only one of them is NaN.
 template <class A, class B>
 KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
-  if constexpr (std::is_floating_point_v<number_of<A>>) {
+  if constexpr (std::is_floating_point_v<number_type<A>>) {
     const auto difference = tessera::abs(cast<double>(a) - cast<double>(b));
     const auto distance = select(difference == difference, difference, LimitsOf<double>::infinity);
     return select(a == b || (a != a && b != b), 0.0, distance);

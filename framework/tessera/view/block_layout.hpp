@@ -18,7 +18,7 @@ struct ArrayReference {
   std::byte* origin = nullptr;
   /// The distance between neighbours in each dimension, in elements, x first. strides[0] is 1.
   std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
-  /// Whether a host may write the array with non-temporal stores, which bypass the caches. This is useful if
+  /// True if a host may write the array with non-temporal stores, which bypass the caches. This is useful if
   /// the array would no longer be in the caches when it is read again.
   bool non_temporal = false;
 };

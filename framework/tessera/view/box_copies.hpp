@@ -45,7 +45,7 @@ class BoxCopies {
   void add(const ArrayReference& from, const ArrayReference& to, const Box& box, const Point& shift,
            std::int64_t element_size);
 
-  /// Whether the list has no copies.
+  /// True if the list has no copies.
   bool empty() const { return rows_.empty(); }
   /// The number of copies.
   std::size_t size() const { return rows_.size(); }

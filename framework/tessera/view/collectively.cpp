@@ -19,6 +19,12 @@ int ranks_of(MPI_Comm communicator) {
   return ranks;
 }
 
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
 namespace {
 
 enum class Outcome : int { success, input_error, diverged, internal_error };
@@ -42,12 +48,6 @@ Attempt run(const std::function<void()>& task) {
   } catch (...) {
     return {Outcome::internal_error, "an exception that is not a std::exception"};
   }
-}
-
-int rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return rank;
 }
 
 /// Returns the number of this rank if its attempt failed, and otherwise the number of ranks. The minimum over

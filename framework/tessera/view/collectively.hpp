@@ -18,6 +18,9 @@ struct AgreedInternalError : InternalError {
 /// `collectively`.
 int ranks_of(MPI_Comm communicator);
 
+/// Returns the number of this rank in a communicator.
+int rank_in(MPI_Comm communicator);
+
 /// Runs `task` on every rank of `communicator`. Collective. If `task` throws an exception on at least one
 /// rank, all ranks throw an error with the message of the lowest of these ranks. The error is an InputError
 /// or a DivergedError if the exception on that rank was one, and an AgreedInternalError otherwise. If `task`

@@ -30,12 +30,12 @@ using MemorySpace = ExecutionSpace::memory_space;
 /// The execution space of host threads.
 using HostExecutionSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// Whether kernels run on the host, and not on a device.
+/// True if kernels run on the host, and not on a device.
 inline constexpr bool runs_on_host = std::is_same_v<ExecutionSpace, HostExecutionSpace>;
 
 namespace compat {
 
-/// Whether Kokkos calls the function `join` of reducers with volatile values.
+/// True if Kokkos calls the function `join` of reducers with volatile values.
 inline constexpr bool joins_are_volatile = KOKKOS_VERSION < 40000;
 
 // These mathematical functions can be called on hosts and on devices.

@@ -26,7 +26,7 @@ double magic_number(int unit) {
                                (std::uint64_t(1) << 51));
 }
 
-/// The integers m of floats have at most so many bits and a sign. The sum of those of a block then fits into
+/// The largest number of bits of an integer m of floats, without its sign. The sum of a block then fits into
 /// 31 bits.
 constexpr int float_bits = 20;
 static_assert(block_size << float_bits <= std::int64_t(1) << 30);
@@ -191,8 +191,8 @@ class BlockAdder {
   }
 
   /// Does the same with three bins of floats. The numbers may be as large as for `unit` in bins of doubles,
-  /// but for those just below a power of two. For example, 0x1.fffffep-1 has the unit -50, and its m in the
-  /// first bin is rounded to 2^float_bits, which spills. Its block is then added in bins of doubles.
+  /// except for those just below a power of two. For example, 0x1.fffffep-1 has the unit -50, and its m in
+  /// the first bin is rounded to 2^float_bits, which spills. Its block is then added in bins of doubles.
   bool add_as_floats([[maybe_unused]] const T* numbers, [[maybe_unused]] std::int64_t count,
                      [[maybe_unused]] int unit) {
     if constexpr (are_floats) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "tessera/view/collectively.hpp"
+
 #if defined(__has_include)
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -302,10 +304,7 @@ bool on_all_ranks(MPI_Comm communicator, bool here) {
 }  // namespace
 
 bool device_message_arrives(MPI_Comm communicator) {
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
+  const int rank = rank_in(communicator), ranks = ranks_of(communicator);
   const Kokkos::View<int*, MemorySpace> sent("tessera: probe", 1), received("tessera: probe", 1);
   const ExecutionSpace execution;
   Kokkos::deep_copy(execution, sent, 1000 + rank);

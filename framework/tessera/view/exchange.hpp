@@ -119,9 +119,9 @@ class Exchange {
   /// Returns the messages that this rank sends if `sends` is true, and otherwise the messages that it
   /// receives. There is one list for each partner, in rising order of partners.
   static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
-  /// Whether the message that consists of `items` can be sent in place.
+  /// True if the message that consists of `items` can be sent in place.
   bool needs_no_packing(const std::vector<Item>& items) const;
-  /// Whether any rank sends a message that has to be packed. Collective.
+  /// True if any rank sends a message that has to be packed. Collective.
   bool some_rank_packs(MPI_Comm communicator, const std::vector<std::vector<Item>>& sends) const;
   /// Finds the places of all parcels, and allocates their buffer. With shared windows, all ranks throw the
   /// same InputError if `has_memory` is false on any of them.

@@ -39,7 +39,7 @@ class HaloExchange {
   template <class... Views>
   explicit HaloExchange(MPI_Comm communicator, const Views&... views)
       : HaloExchange(Transport(), communicator, views...) {}
-  /// Prepares the exchange of the ghosts of `views`, for which messages are sent as `transport` says.
+  /// Prepares the exchange of the ghosts of `views`, and sends messages as `transport` says.
   /// Collective: all ranks must give their views in the same order. The communicator is duplicated. Throws
   /// InternalError when a view is not the part of this rank, or when its array is distributed over more ranks
   /// than the communicator has.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
 #include "tessera/view/launch.hpp"
 #include "tessera/view/mpi_objects.hpp"
 
@@ -100,12 +101,6 @@ namespace {
 
 constexpr int index_tag = 0;
 
-int own_rank_of(MPI_Comm communicator) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return rank;
-}
-
 /// Returns the number of indices of `needed` that each rank owns.
 std::vector<std::int64_t> counts_by_owner(const std::vector<std::int64_t>& bounds,
                                           const std::vector<std::int64_t>& needed, int own_rank) {
@@ -138,7 +133,7 @@ std::int64_t IndexLists::received_count() const {
 
 IndexLists index_lists(MPI_Comm communicator, const std::vector<std::int64_t>& bounds,
                        const std::vector<std::int64_t>& needed) {
-  const std::vector<std::int64_t> asked = counts_by_owner(bounds, needed, own_rank_of(communicator));
+  const std::vector<std::int64_t> asked = counts_by_owner(bounds, needed, rank_in(communicator));
   std::vector<std::int64_t> wanted(asked.size());
   MPI_Alltoall(asked.data(), 1, MPI_INT64_T, wanted.data(), 1, MPI_INT64_T, communicator);
   IndexLists lists;

@@ -81,7 +81,7 @@ class IndexedExchange {
  private:
   using HostArray = Kokkos::View<T*, compat::HostPinnedSpace>;
 
-  /// Whether MPI is given the addresses of the arrays, and not those of copies on the host.
+  /// True if MPI is given the addresses of the arrays, and not those of copies on the host.
   bool sends_in_place() const { return runs_on_host || transport_.device_addresses; }
   void make_requests(MPI_Comm communicator, int tag, const IndexLists& lists);
 

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// The sets of instructions for which kernels are compiled, in ascending order. `baseline` stands for the
+/// The sets of instructions that kernels are compiled for, in ascending order. `baseline` stands for the
 /// instructions that the compiler may use everywhere in the program. On x86-64, `avx2` adds AVX2, BMI and
 /// BMI2, and `avx512` adds to these the parts F, BW, CD, DQ and VL of AVX-512. Every set gives the same bits.
 enum class InstructionSet { baseline, avx2, avx512 };
@@ -48,7 +48,7 @@ template <class Work>
 
 #ifdef TESSERA_CHOOSES_INSTRUCTIONS
 
-/// Whether this file is compiled for several sets of instructions.
+/// True if this file is compiled for several sets of instructions.
 inline constexpr bool chooses_instructions = true;
 
 /// Calls `work` as call_flat does, with the instructions of InstructionSet::avx2.

@@ -125,7 +125,7 @@ struct DeviceTiles {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   using Member = typename Policy::member_type;
   static constexpr int rows_per_thread = rows_per_thread_of<Kernel>();
-  /// Whether a team copies the kernel into its scratch memory first. Threads that read different entries of a
+  /// True if a team copies the kernel into its scratch memory first. Threads that read different entries of a
   /// table in the arguments of a launch would wait for each other. A team then computes many tiles. Larger
   /// kernels would leave room for too few teams.
   static constexpr bool is_copied = sizeof(Kernel) > 768 && sizeof(Kernel) <= 16384 &&

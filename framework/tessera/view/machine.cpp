@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
-#include "tessera/view/detail/own_cores.hpp"
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -60,16 +60,12 @@ std::int64_t cache_part(const LastCache& cache, int threads) {
 std::int64_t cache_bytes(int threads) { return cache_part(detail::own_last_cache(), threads); }
 
 std::vector<RankPlace> rank_places(MPI_Comm communicator) {
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  RankPlace place{rank, detail::own_numa_domain()};
+  RankPlace place{rank_in(communicator), detail::own_numa_domain()};
   MPI_Bcast(&place.node, 1, MPI_INT, 0, node);  // the number of a machine node is its first rank
   MPI_Comm_free(&node);
-  std::vector<RankPlace> places(static_cast<std::size_t>(ranks));
+  std::vector<RankPlace> places(static_cast<std::size_t>(ranks_of(communicator)));
   MPI_Allgather(&place, 2, MPI_INT, places.data(), 2, MPI_INT, communicator);
   return places;
 }

@@ -41,6 +41,19 @@ std::int64_t cache_part(const LastCache& cache, int threads);
 /// should be kept.
 std::int64_t cache_bytes(int threads);
 
+namespace detail {
+
+// hwloc tells these functions about the cores on which this process may run.
+
+/// Returns the first NUMA domain whose memory is near the cores of this process. Returns 0 in builds without
+/// hwloc, or if the domain is not known.
+int own_numa_domain();
+/// Returns the last-level caches of the cores of this process. They have 0 bytes in builds without hwloc, or
+/// if they are not known.
+LastCache own_last_cache();
+
+}  // namespace detail
+
 /// Returns the places of all ranks of `communicator`, in the order of ranks. If a rank may run on the cores
 /// of several NUMA domains, its place has the first of these domains. Collective.
 std::vector<RankPlace> rank_places(MPI_Comm communicator);
@@ -56,17 +69,17 @@ std::vector<RankPlace> rank_places(MPI_Comm communicator);
 std::vector<int> machine_levels(const std::vector<RankPlace>& places);
 
 /// Returns the bytes of memory that the processes of this process' control groups may use together: those of
-/// the machine node, or the least limit of these groups if it is less. Containers and batch systems set such
-/// limits (cgroup v2 memory.max, or memory.limit_in_bytes of cgroup v1). `root` is the folder that has `proc`
-/// and `sys`.
+/// the machine node, or the lowest limit of these groups if it is lower. Containers and batch systems set
+/// such limits (cgroup v2 memory.max, or memory.limit_in_bytes of cgroup v1). `root` is the folder that has
+/// `proc` and `sys`.
 std::int64_t machine_memory(const std::string& root = "/");
 
 /// The largest number of host threads with which one rank computes. The OpenMP backend of Kokkos has a table
-/// of so many threads, and with more threads it writes beyond the end of the table.
+/// of this many threads, and with more threads it writes beyond the end of the table.
 inline constexpr int most_host_threads = 512;
 
 /// Makes OpenMP use `threads` threads, whatever OMP_NUM_THREADS says. Kokkos starts all threads of OpenMP
-/// when it is initialised, even if it is told to use fewer, so that this function is called before.
+/// when it is initialised, even if it should use fewer, so that this function is called before.
 void set_openmp_threads(int threads);
 
 /// Throws InputError if this process cannot start `threads` threads, for example because of a limit of the

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/view/collectively.hpp"
+
 namespace tessera {
 
 /// Owns a duplicate of an MPI communicator, and frees the duplicate when it is destroyed. With a duplicate,
@@ -17,9 +19,7 @@ class Communicator {
  public:
   /// Duplicates `original`. Collective. The destruction of the object is collective, too.
   explicit Communicator(MPI_Comm original) {
-    int size = 0;
-    MPI_Comm_size(original, &size);
-    with_lock_if(size == 1, [&] { MPI_Comm_dup(original, &handle_); });
+    with_lock_if(ranks_of(original) == 1, [&] { MPI_Comm_dup(original, &handle_); });
   }
   ~Communicator() {
     if (handle_ != MPI_COMM_NULL) with_lock_if(size() == 1, [&] { MPI_Comm_free(&handle_); });
@@ -37,17 +37,9 @@ class Communicator {
   /// The MPI handle of the duplicate.
   MPI_Comm handle() const { return handle_; }
   /// The number of this rank in the communicator.
-  int rank() const {
-    int rank = 0;
-    MPI_Comm_rank(handle_, &rank);
-    return rank;
-  }
+  int rank() const { return rank_in(handle_); }
   /// The number of ranks in the communicator.
-  int size() const {
-    int size = 0;
-    MPI_Comm_size(handle_, &size);
-    return size;
-  }
+  int size() const { return ranks_of(handle_); }
 
  private:
   /// Calls `act`, and lets no other thread do so at the same time if `has_lock` is true. Several threads may

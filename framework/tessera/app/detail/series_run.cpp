@@ -10,7 +10,6 @@
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {

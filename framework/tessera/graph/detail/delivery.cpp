@@ -49,7 +49,7 @@ void Execution::deliver(Worker& worker, const Reader& reader, Item* item, Scope*
     const std::lock_guard lock(mutex());
     return proceed(job, Stage::order, carries ? &worker : nullptr);
   }
-  if (!may_start(to, job)) return;
+  if (!to.admits(job)) return;
   if (carries) return worker.carry(job);
   const std::lock_guard lock(mutex());
   push_ready(job);
@@ -60,7 +60,8 @@ void Execution::pass_through(Worker& worker, Node& to, Item* item, Scope* scope,
   if (to.task->kind == TaskKind::gather) return gather(worker, to, item, scope);
   if (to.task->kind == TaskKind::enter) scope = new Scope(scope, Scope::Kind::turn, 0);
   if (to.task->kind == TaskKind::feedback && static_cast<std::int64_t>(++trips) > trip_limit_) {
-    fail_trips(to, *scope);
+    fail_input(fmt::format("{} takes more than {} turns through feedback '{}'; raise its `most`",
+                           stamp_text(*scope), trip_limit_, to.task->name));
     Item::drop(item);
     return release(worker, scope);
   }
@@ -81,7 +82,7 @@ bool Execution::match(Worker& worker, Node& node, int input, Item*& item, Scope*
     }
     Joined* const joined = found->joined.get();
     if (joined != nullptr && joined->parts[static_cast<std::size_t>(input)] == nullptr) {
-      joined->parts[static_cast<std::size_t>(input)] = std::exchange(item, nullptr);
+      joined->parts[static_cast<std::size_t>(input)].reset(std::exchange(item, nullptr));
       found->trips = trips = std::max(found->trips, trips);
       if (--found->missing == 0) {
         if (is_timed()) worker.counters(node).wait_input += now() - found->since;
@@ -114,16 +115,15 @@ void Execution::gather(Worker& worker, const Node& node, Item* item, Scope* scop
       group->gatherings.push_back({node.id, {}});
       found = group->gatherings.end() - 1;
     }
-    found->items.push_back({scope->ordinal, item});
+    found->items.push_back({scope->ordinal, ItemHold(item)});
   }
   release(worker, scope);
 }
 
 void Execution::release(Worker& worker, Scope* scope) {
-  const bool is_root = scope->kind == Scope::Kind::root;
   const int home = scope->home;
   const std::uint64_t home_scope = scope->home_scope;
-  const int source = scope->source;
+  const TaskId source = scope->source;
   const std::int64_t ordinal = scope->ordinal;
   std::int64_t parked = 0;
   if (scope->release(1, parked) > 0) return;
@@ -132,10 +132,7 @@ void Execution::release(Worker& worker, Scope* scope) {
     const std::lock_guard lock(mutex());
     return settle_parked(source, ordinal);
   }
-  is_root ? close_root(scope) : close_scope(worker, scope);
-}
-
-void Execution::close_scope(Worker& worker, Scope* scope) {
+  if (scope->kind == Scope::Kind::root) return close_root(scope);
   if (scope->kind == Scope::Kind::group) close_group(worker, scope);
   Scope* const parent = scope->parent;
   delete scope;
@@ -159,7 +156,7 @@ void Execution::close_stand_in(Worker& worker, int home, std::uint64_t home_scop
 /// Starts the gathers of a scatter, all of whose parts have come. A gather without parts emits an empty
 /// vector.
 void Execution::close_group(Worker& worker, Scope* group) {
-  for (const int id : node(group->region).gathers) {
+  for (const TaskId id : node(group->scatter).gathers) {
     auto collected = std::make_unique<Collected>();
     for (Gathering& gathering : group->gatherings)
       if (gathering.task == id) collected->items = std::move(gathering.items);
@@ -172,7 +169,7 @@ void Execution::close_group(Worker& worker, Scope* group) {
     }
     Job job{.node = &node(id), .item = collected.release(), .scope = group->parent};
     if (is_timed()) job.since = now();
-    if (!may_start(*job.node, job)) continue;
+    if (!job.node->admits(job)) continue;
     const std::lock_guard lock(mutex());
     push_ready(job);
   }
@@ -184,11 +181,11 @@ void Execution::close_root(Scope* scope) {
     const std::lock_guard lock(mutex());
     --open_roots_;
     if (finishing_ == 0) ++closed_roots_;  // Calls of `finish` are no items.
-    if (scope->source >= 0) {
-      for (Node* reader : ordered_by_source_[static_cast<std::size_t>(scope->source)])
+    if (scope->source != no_task) {
+      for (Node* reader : ordered_by_source_[scope->source])
         note_complete(*reader, scope->source, scope->ordinal);
       Node& source = node(scope->source);
-      note_closed(*source.source, scope->ordinal);
+      source.source->close(scope->ordinal);
       if (source.task->kind == TaskKind::source)
         start_source(source);
       else
@@ -217,30 +214,19 @@ Node& Execution::input_of(int flow) {
   return input;
 }
 
-bool Execution::push(int flow, Item* item) {
-  Node* input = nullptr;
-  try {
-    input = &input_of(flow);
-  } catch (...) {
-    Item::drop(item);
-    throw;
-  }
-  Node& node = *input;
+bool Execution::push(int flow, ItemHold item) {
+  Node& node = input_of(flow);
   Scope* scope = nullptr;
   {
     std::unique_lock lock(mutex());
     Source& source = *node.source;
     source.room.wait(lock,
                      [&] { return source.is_ended || has_failed() || source.in_flight < source.window; });
-    if (source.is_ended || has_failed()) {
-      lock.unlock();
-      Item::drop(item);
-      return false;
-    }
+    if (source.is_ended || has_failed()) return false;
     begin_work();
     scope = open_root(node);
   }
-  deliver_to_readers(guest(node), flow, item, scope, 0, false);
+  deliver_to_readers(guest(node), flow, item.release(), scope, 0, false);
   const std::lock_guard lock(mutex());
   end_work();
   return true;

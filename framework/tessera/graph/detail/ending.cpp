@@ -36,7 +36,7 @@ void Execution::finish_next() {
       graph_.flow(node.task->outputs.empty() ? node.task->inputs.front() : node.task->outputs.front()).region;
   while (graph_.region(region).parent >= 0) region = graph_.region(region).parent;
   Scope* scope = nullptr;
-  if (const int source = graph_.region(region).task; source >= 0) {
+  if (const TaskId source = graph_.region(region).task; source != no_task) {
     scope = open_root(this->node(source));
   } else {
     scope = new Scope(nullptr, Scope::Kind::root, 0);
@@ -101,7 +101,7 @@ std::string Execution::stuck_message() const {
   for (const PoolState* pool : job.node->pools) {
     if (pool->free_count() >= std::ranges::count(job.node->pools, pool)) continue;
     const auto [task, held] = pool->greatest_holder();
-    const std::string holder = task >= 0 ? title(graph_.task(task)) : "the caller";
+    const std::string holder = task != no_task ? title(graph_.task(task)) : "the caller";
     return fmt::format(
         "pool '{}' is too small: {} of {} are held by {}, '{}' waits for {}; raise graph.{}.count",
         pool->name, held, pool->count, holder, job.node->task->name, stamp_text(*job.scope), pool->name);
@@ -123,11 +123,6 @@ void Execution::fail_elsewhere() {
 void Execution::end_work() {
   --running_;
   check_stuck();
-}
-
-void Execution::fail_trips(const Node& feedback, const Scope& scope) {
-  fail_input(fmt::format("{} takes more than {} turns through feedback '{}'; raise its `most`",
-                         stamp_text(scope), trip_limit_, feedback.task->name));
 }
 
 void Execution::fail(Node* node, Scope* scope) {

@@ -13,9 +13,9 @@ namespace {
 
 /// Appends calls of a thread to a trace, with the row of the report instead of the number of each task.
 void append(std::vector<TracedCall>& trace, const std::vector<TracedCall>& calls,
-            const std::vector<int>& rows, int thread) {
+            const IdVector<TaskId, int>& rows, int thread) {
   for (TracedCall call : calls) {
-    call.task = rows[static_cast<std::size_t>(call.task)];
+    call.task = rows[TaskId{call.task}];
     call.thread = thread;
     trace.push_back(call);
   }
@@ -23,28 +23,10 @@ void append(std::vector<TracedCall>& trace, const std::vector<TracedCall>& calls
 
 }  // namespace
 
-std::size_t JobChooser::choose(const std::vector<Job>& ready) {
-  const auto index_of = [&](auto found) { return static_cast<std::size_t>(found - ready.begin()); };
-  if (seed_ == 0) return index_of(std::ranges::max_element(ready, is_less_urgent));
-  if (seed_ == 1) return index_of(std::ranges::min_element(ready, is_less_urgent));
-  // The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
-  std::uint64_t bits = state_ += 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  bits ^= bits >> 31;
-  if (seed_ - 2 < tasks_) {
-    std::vector<std::size_t> others;
-    for (std::size_t i = 0; i < ready.size(); ++i)
-      if (static_cast<std::uint64_t>(ready[i].node->id) != seed_ - 2) others.push_back(i);
-    if (!others.empty()) return others[bits % others.size()];
-  }
-  return bits % ready.size();
-}
-
 Execution::Execution(const Declaration& graph, const RunOptions& options, std::unique_ptr<JobChooser> chooser)
     : graph_(graph), options_(options), chooser_(std::move(chooser)) {
   if (options_.workers <= 0) options_.workers = processor_count();
-  ordered_by_source_.resize(graph_.tasks.size());
+  ordered_by_source_.resize(graph_.tasks.values().size());
   make_nodes();
   make_lanes();
   find_successors();
@@ -54,8 +36,8 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
   if (!is_rehearsal() && options_.communicator != MPI_COMM_NULL) MPI_Comm_size(options_.communicator, &ranks);
   if (ranks > 1) ranks_ = std::make_unique<Ranks>(*this, options_.communicator);
   const std::lock_guard lock(mutex());
-  if (graph_.core->listener != nullptr) throw InternalError("a graph runs twice at the same time");
-  graph_.core->listener = this;
+  if (graph_.core->run != nullptr) throw InternalError("a graph runs twice at the same time");
+  graph_.core->run = this;
 }
 
 Execution::~Execution() {
@@ -68,18 +50,17 @@ Execution::~Execution() {
     }
   }
   const std::lock_guard lock(mutex());
-  graph_.core->listener = nullptr;
+  graph_.core->run = nullptr;
 }
 
 void Execution::make_nodes() {
-  const std::vector<int> depth = depths(graph_);
+  const IdVector<TaskId, int> depth = depths(graph_);
   for (const TaskDeclaration& task : graph_.tasks) {
     auto node = std::make_unique<Node>();
     node->task = &task;
-    node->id = static_cast<int>(nodes_.size());
-    node->depth = depth[nodes_.size()];
-    for (const int pool : task.pools)
-      node->pools.push_back(graph_.pools[static_cast<std::size_t>(pool)].state.get());
+    node->id = TaskId{nodes_.size()};
+    node->depth = depth[node->id];
+    for (const int pool : task.pools) node->pools.push_back(graph_.pools[pool].state.get());
     if (task.kind == TaskKind::source || task.kind == TaskKind::input) {
       node->source = std::make_unique<Source>();
       sources_.push_back(node.get());
@@ -94,21 +75,23 @@ void Execution::make_nodes() {
   for (const auto& node : nodes_) {
     const TaskDeclaration& task = *node->task;
     if (task.kind == TaskKind::gather) {
-      const int scatter = graph_.region(graph_.flow(task.inputs.front()).region).task;
-      nodes_[static_cast<std::size_t>(scatter)]->gathers.push_back(node->id);
+      const TaskId scatter = graph_.region(graph_.flow(task.inputs.front()).region).task;
+      nodes_[scatter]->gathers.push_back(node->id);
     }
   }
   finish_order_ = topological_order(graph_);
-  for (const int id : finish_order_) {
+  for (const TaskId id : finish_order_) {
     Node& ordered = node(id);
     if (ordered.ordered == nullptr) continue;
     for (const int flow : ordered.task->inputs) {
-      std::vector<Node*>& list =
-          ordered_by_source_[static_cast<std::size_t>(graph_.region(graph_.flow(flow).region).task)];
+      Node& source = node(graph_.region(graph_.flow(flow).region).task);
+      if (ordered.ordered->sources.empty() || ordered.task->kind == TaskKind::keeper)
+        ordered.ordered->sources.push_back(&source);
+      std::vector<Node*>& list = ordered_by_source_[source.id];
       if (std::ranges::find(list, &ordered) == list.end()) list.push_back(&ordered);
     }
   }
-  std::erase_if(finish_order_, [&](int id) { return !graph_.task(id).has_finish; });
+  std::erase_if(finish_order_, [&](TaskId id) { return !graph_.task(id).has_finish; });
 }
 
 void Execution::make_lanes() {
@@ -294,15 +277,15 @@ void Execution::stop_here() {
 Report Execution::report() const {
   Report report;
   const std::lock_guard lock(mutex());
-  std::vector<int> rows(nodes_.size(), -1);
+  IdVector<TaskId, int> rows(nodes_.values().size(), -1);
   for (const auto& node : nodes_) {
     if (node->task->make_body == nullptr) continue;
-    rows[static_cast<std::size_t>(node->id)] = static_cast<int>(report.tasks.size());
+    rows[node->id] = static_cast<int>(report.tasks.size());
     TaskReport& task = report.tasks.emplace_back();
     task.name = node->task->name;
     task.kind = name_of(node->task->kind);
     const auto add = [&](const Worker& worker) {
-      const Counters& counted = worker.counters()[static_cast<std::size_t>(node->id)];
+      const Counters& counted = worker.counters(*node);
       task.calls += counted.calls;
       task.busy += static_cast<double>(counted.busy) * 1e-9;
       task.wait_input += static_cast<double>(counted.wait_input) * 1e-9;

@@ -18,27 +18,17 @@ namespace tessera::graph::detail {
 class Ranks;
 class Worker;
 
-/// Chooses the next job of a rehearsal, in which one thread makes all calls.
-class JobChooser {
- public:
-  /// Seed 0 means the oldest item first, and seed 1 the newest first. Seed 2 + t means that the task with the
-  /// number t is called only when nothing else is ready. All other seeds mean a random order.
-  JobChooser(std::uint64_t seed, int tasks)
-      : seed_(seed), tasks_(static_cast<std::uint64_t>(tasks)), state_(seed) {}
-  /// Returns the index of a job of `ready`, which is not empty.
-  std::size_t choose(const std::vector<Job>& ready);
-
- private:
-  std::uint64_t seed_, tasks_, state_;
-};
-
 /// A run of a graph on one rank: its queues and threads. The lock of the core, `mutex()`, guards its state.
 /// Public functions take the lock themselves unless a comment says something else.
-class Execution : public PoolListener {
+///
+/// A thread that holds the lock of the core may take Node::lock, or the lock of the queue of Ranks, but never
+/// the other way round. Scope::lock is held alone. No item is dropped and no scope is released while one of
+/// these locks is held, since both may give a buffer back, which takes the lock of the core.
+class Execution {
  public:
   /// Makes a run that is not started yet. `chooser` is null except for rehearsals.
   Execution(const Declaration& graph, const RunOptions& options, std::unique_ptr<JobChooser> chooser);
-  ~Execution() override;
+  ~Execution();
 
   /// Starts the sources and the threads.
   void start();
@@ -49,7 +39,7 @@ class Execution : public PoolListener {
   void stop();
   void wait();
   Report report() const;
-  bool push(int flow, Item* item);
+  bool push(int flow, ItemHold item);
   void close(int flow);
   Item* pop(int flow);
   /// Drops an item that `pop` has returned, after the caller has taken its value.
@@ -67,14 +57,9 @@ class Execution : public PoolListener {
   void release(Worker& worker, Scope* scope);
 
   // Workers call these functions before and after they call bodies.
-  /// Takes a body of the node for a worker, and returns its number. The job must have been admitted.
-  int take_body(int slot, Node& node) {
-    if (node.limit > 1) return take_limited_body(node);
-    return node.bodies.size() == 1 ? 0 : slot;
-  }
   /// Says that a body has returned, and lets the next job of the node in.
   void leave(Node& node, int body) {
-    if (node.is_limited()) leave_limited(node, body);
+    if (node.limit > 0 || node.ordered != nullptr) leave_limited(node, body);
   }
   /// Says that the call of a source has returned. If the source has ended, its scope is destroyed.
   void end_source_call(Node& node, Scope* scope, bool is_ended);
@@ -96,7 +81,7 @@ class Execution : public PoolListener {
   /// the run.
   inline Job* next(Worker& worker);
   /// Gives the buffer to a job that waits for one. The lock must be held.
-  void buffer_returned() override;
+  void buffer_returned() { grant_waiting(true); }
 
   // These functions are for Ranks.
   /// Returns the part of the run that speaks with other ranks. It is null if the run has one rank only.
@@ -124,7 +109,7 @@ class Execution : public PoolListener {
   bool is_done() const { return is_done_; }
   std::mutex& mutex() const { return graph_.core->mutex; }
 
-  Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
+  Node& node(TaskId id) { return *nodes_[id]; }
   const Declaration& graph() const { return graph_; }
   bool is_timed() const { return is_timed_; }
   bool is_traced() const { return options_.traced; }
@@ -136,7 +121,7 @@ class Execution : public PoolListener {
         .count();
   }
   const std::stop_source& stop_source() const { return stop_; }
-  /// Whether the run has not been stopped, and no task skips items.
+  /// True if the run has not been stopped, and no task skips items.
   bool has_all_items() const;
 
  private:
@@ -147,11 +132,9 @@ class Execution : public PoolListener {
   /// Returns the input that emits a flow. Throws InputError if a task of another kind does.
   Node& input_of(int flow);
   Lane& lane_of(const Place& place);
-  void run_thread(Lane& lane, int slot);
-  void bind_to_domain(int domain) const;
 
   // The lock must be held for these functions.
-  /// What a job has to wait for: its turn in the order, buffers, and a free body.
+  /// The waits of a job, in this order: for its turn, for buffers, and for a free body.
   enum class Stage : std::uint8_t { order, pools, body };
   /// Moves a job on, from the given stage until it has to wait or is ready.
   /// `carrier` is the worker that may make the call itself, or null.
@@ -160,19 +143,15 @@ class Execution : public PoolListener {
   void arrive(Job& job, Worker* carrier);
   void advance(Node& node);
   void leave_ordered(Node& node);
-  /// Advances the ordered tasks that read items of a source.
-  void advance_readers(const Node& source);
   /// Opens the scope of the next item of a source.
   Scope* open_root(Node& node);
-  void settle_parked(int source, std::int64_t ordinal);
-  void note_complete(Node& reader, int source, std::int64_t ordinal);
+  void settle_parked(TaskId source, std::int64_t ordinal);
+  void note_complete(Node& reader, TaskId source, std::int64_t ordinal);
   bool grant(Job& job, bool reserves);
   void grant_waiting(bool reserves);
   void push_ready(const Job& job);
   void start_source(Node& node);
   void close_source(Node& node);
-  /// Notes that the scope of an item of a source is closed.
-  void note_closed(Source& source, std::int64_t ordinal);
   std::uint64_t oldest_age() const;
   static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
   /// Begins the end of the run if all sources have ended and all their scopes are closed.
@@ -190,7 +169,7 @@ class Execution : public PoolListener {
   void end_run();
   /// Gives an item to Run::pop.
   void offer(const Job& job);
-  Worker& guest(const Node& node) { return *guests_[static_cast<std::size_t>(node.id)]; }
+  Worker& guest(const Node& node) { return *guests_[node.id]; }
 
   // The lock must not be held for these functions.
   /// Takes the next job from the queue of the lane. Waits for one.
@@ -200,19 +179,13 @@ class Execution : public PoolListener {
   /// Returns whether a worker may make the call of a job although others are ready.
   inline bool is_most_urgent(const Worker& worker, const Job& job) const;
   bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
-  /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
-  bool may_start(Node& node, const Job& job) { return node.limit == 0 || is_admitted(node, job); }
-  bool is_admitted(Node& node, const Job& job);
-  static int take_limited_body(Node& node);
   void leave_limited(Node& node, int body);
   /// Does what `leave` and `goes_on` do, if one of the two tasks is ordered.
   bool goes_on_in_order(Worker& worker, Job& job, Node& from);
-  void close_scope(Worker& worker, Scope* scope);
   void close_stand_in(Worker& worker, int home, std::uint64_t home_scope);
   void close_root(Scope* scope);
   void close_group(Worker& worker, Scope* group);
   void fail_input(const std::string& message);
-  void fail_trips(const Node& feedback, const Scope& scope);
   void gather(Worker& worker, const Node& node, Item* item, Scope* scope);
 
   const Declaration& graph_;
@@ -222,12 +195,12 @@ class Execution : public PoolListener {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::stop_source stop_;
 
-  std::vector<std::unique_ptr<Node>> nodes_;
+  IdVector<TaskId, std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   /// The lane of Place::kernels(). It is null if no task runs there.
   Lane* kernels_ = nullptr;
   /// The ordered tasks that read items of a source, nearest to the source first, by the number of the source.
-  std::vector<std::vector<Node*>> ordered_by_source_;
+  IdVector<TaskId, std::vector<Node*>> ordered_by_source_;
   /// The nodes of sources and inputs, by the number of the source.
   std::vector<Node*> sources_;
   /// The sum of `most` of all feedbacks.
@@ -248,10 +221,10 @@ class Execution : public PoolListener {
   bool is_started_ = false;
   /// The number of items whose values callers are about to take. Nobody knows yet which buffers they hold.
   int popping_ = 0;
-  /// Whether nobody can take items out of the run any more.
+  /// True if nobody can take items out of the run any more.
   bool is_abandoned_ = false;
   /// The tasks whose bodies have something to do after the last item, and how many of them are done.
-  std::vector<int> finish_order_;
+  std::vector<TaskId> finish_order_;
   std::size_t finishing_ = 0;
   std::condition_variable main_wake_;
 
@@ -263,13 +236,13 @@ class Execution : public PoolListener {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Worker> main_;
   /// The workers with which threads outside the run push and pop, by the number of the task.
-  std::vector<std::unique_ptr<Worker>> guests_;
+  IdVector<TaskId, std::unique_ptr<Worker>> guests_;
   std::unique_ptr<Ranks> ranks_;
   std::vector<std::jthread> threads_;
   double seconds_ = 0;
 };
 
-/// What a thread needs to call bodies. It takes what they emit.
+/// The state of a thread that calls bodies. It takes the items that they emit.
 class Worker final : public Emitter {
  public:
   /// Makes a worker for the thread with the number `slot` of a lane. The lane is null for threads outside the
@@ -291,8 +264,8 @@ class Worker final : public Emitter {
   bool has_all_items() const override;
   void send(int rank, Bytes bytes) override;
 
-  Counters& counters(const Node& node) { return counters_[static_cast<std::size_t>(node.id)]; }
-  const std::vector<Counters>& counters() const { return counters_; }
+  Counters& counters(const Node& node) { return counters_[node.id]; }
+  const Counters& counters(const Node& node) const { return counters_[node.id]; }
   const std::vector<TracedCall>& trace() const { return trace_; }
 
   Lane* const lane;
@@ -312,7 +285,7 @@ class Worker final : public Emitter {
   Job* current = &jobs[0];
   Job* carried = &jobs[1];
   bool has_carried = false;
-  /// Whether the worker counts among the running ones.
+  /// True if the worker counts among the running ones.
   bool is_running = false;
 
  private:
@@ -327,13 +300,13 @@ class Worker final : public Emitter {
   void open_group(const Job& job);
   static void put_back(Job& job);
   Body& body_of(Node& node, int body) {
-    const std::unique_ptr<Body>& made = node.bodies[static_cast<std::size_t>(body)];
+    const std::unique_ptr<Body>& made = node.bodies[body];
     return made == nullptr ? make_body(node, body) : *made;
   }
   Body& make_body(Node& node, int body);
 
   Execution& execution_;
-  std::vector<Counters> counters_;
+  IdVector<TaskId, Counters> counters_;
   std::vector<TracedCall> trace_;
   /// The job whose body runs.
   Job* job_ = nullptr;
@@ -342,11 +315,11 @@ class Worker final : public Emitter {
   std::int64_t parts_ = 0;
   /// The outputs at which the running body has emitted, as bits.
   std::uint64_t emitted_ = 0;
-  /// What the running body has emitted, if its item may be skipped or the task finishes: the outputs and the
-  /// items.
-  std::vector<std::pair<int, Item*>> kept_;
+  /// The outputs and the items that the running body has emitted, if its item may be skipped or if the task
+  /// finishes.
+  std::vector<std::pair<int, ItemHold>> kept_;
   /// The last item that the running body has emitted, if it is only passed on when the body returns.
-  Item* last_ = nullptr;
+  ItemHold last_;
   int last_output_ = 0;
 };
 
@@ -362,7 +335,7 @@ bool Execution::goes_on(Worker& worker, Job& job, const Node::Successor& to, Ite
   job.input = to.input;
   if (is_timed()) job.since = now();
   if (from.ordered != nullptr || to.node->ordered != nullptr) return goes_on_in_order(worker, job, from);
-  if (!may_start(*to.node, job)) return false;
+  if (!to.node->admits(job)) return false;
   if (is_most_urgent(worker, job)) return true;
   worker.carry(job);
   return false;

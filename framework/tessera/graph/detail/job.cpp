@@ -61,20 +61,75 @@ Job Lane::take(std::size_t index) {
   return job;
 }
 
-namespace {
-
-cpu_set_t own_processors() {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_SET(0, &own);
-  return own;
+void Source::close(std::int64_t ordinal) {
+  --in_flight;
+  closed[static_cast<std::size_t>(ordinal - first_open)] = true;
+  while (!closed.empty() && closed.front()) {
+    closed.pop_front();
+    ++first_open;
+  }
 }
 
-/// Returns the processors of a NUMA domain that this process may use. Linux lists them as in "0-3,8-11".
-cpu_set_t processors_of(int domain) {
-  cpu_set_t own = own_processors(), found;
+bool Node::admits_within_limit(const Job& job) {
+  const std::lock_guard guard(lock);
+  if (admitted < limit) {
+    ++admitted;
+    return true;
+  }
+  backlog.push_back(job);
+  std::push_heap(backlog.begin(), backlog.end(), is_less_urgent);
+  return false;
+}
+
+int Node::take_free_body() {
+  const std::lock_guard guard(lock);
+  const int body = free_bodies.back();
+  free_bodies.pop_back();
+  return body;
+}
+
+bool Node::free_body(int body, Job& next) {
+  const std::lock_guard guard(lock);
+  if (limit > 1) free_bodies.push_back(body);
+  if (backlog.empty()) {
+    --admitted;
+    return false;
+  }
+  std::pop_heap(backlog.begin(), backlog.end(), is_less_urgent);
+  next = backlog.back();
+  backlog.pop_back();
+  return true;
+}
+
+std::size_t JobChooser::choose(const std::vector<Job>& ready) {
+  const auto index_of = [&](auto found) { return static_cast<std::size_t>(found - ready.begin()); };
+  if (seed_ == 0) return index_of(std::ranges::max_element(ready, is_less_urgent));
+  if (seed_ == 1) return index_of(std::ranges::min_element(ready, is_less_urgent));
+  // The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
+  std::uint64_t bits = state_ += 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  bits ^= bits >> 31;
+  if (seed_ - 2 < tasks_) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < ready.size(); ++i)
+      if (static_cast<std::uint64_t>(number_of(ready[i].node->id)) != seed_ - 2) others.push_back(i);
+    if (!others.empty()) return others[bits % others.size()];
+  }
+  return bits % ready.size();
+}
+
+namespace {
+
+/// Returns the processors that this process may use, in one NUMA domain if `domain` names one. Linux lists
+/// those of a domain as in "0-3,8-11".
+cpu_set_t processors(std::optional<int> domain) {
+  cpu_set_t own, found;
+  CPU_ZERO(&own);
   CPU_ZERO(&found);
-  std::ifstream list(fmt::format("/sys/devices/system/node/node{}/cpulist", domain));
+  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_SET(0, &own);
+  if (!domain) return own;
+  std::ifstream list(fmt::format("/sys/devices/system/node/node{}/cpulist", *domain));
   for (int first = 0; list >> first;) {
     int last = first;
     if (list.peek() == '-') list.ignore() >> last;
@@ -87,18 +142,13 @@ cpu_set_t processors_of(int domain) {
 
 }  // namespace
 
-int processor_count() {
-  const cpu_set_t own = own_processors();
-  return std::max(1, CPU_COUNT(&own));
-}
-
-int processor_count(int domain) {
-  const cpu_set_t found = processors_of(domain);
+int processor_count(std::optional<int> domain) {
+  const cpu_set_t found = processors(domain);
   return std::max(1, CPU_COUNT(&found));
 }
 
 void bind_thread(int domain) {
-  const cpu_set_t found = processors_of(domain);
+  const cpu_set_t found = processors(domain);
   if (CPU_COUNT(&found) > 0) sched_setaffinity(0, sizeof found, &found);
 }
 

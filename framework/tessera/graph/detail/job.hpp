@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "tessera/graph/declaration.hpp"
@@ -53,7 +54,7 @@ struct Lane {
   /// The number of threads that run bodies, and of those that wait for a job.
   int running = 0;
   int sleeping = 0;
-  /// Whether the items of the sources of this lane take so little time that several threads would only wait
+  /// True if the items of the sources of this lane take so little time that several threads would only wait
   /// for each other. Then one thread carries all items, and one other thread watches whether it gets on.
   bool is_brief = false;
   bool is_watched = false;
@@ -83,6 +84,9 @@ struct Lane {
 
 /// The items that wait for their turn at an ordered task.
 struct Ordered {
+  /// For each input of a keeper, the source of its items. Other tasks get the items of all inputs together,
+  /// and have one.
+  std::vector<const Node*> sources;
   /// The items with one ordinal.
   struct Slot {
     /// The jobs that have come, in the order of their inputs.
@@ -93,7 +97,7 @@ struct Ordered {
   std::map<std::int64_t, Slot> slots;
   /// The ordinal whose turn it is, which other threads read without the lock.
   std::atomic<std::int64_t> next{0};
-  /// Whether the body runs or is about to run.
+  /// True if the body runs or is about to run.
   bool is_busy = false;
 };
 
@@ -105,15 +109,18 @@ struct Source {
   std::int64_t next = 0;
   /// The number of items that are under way.
   std::int64_t in_flight = 0;
-  /// Whether a call of the source is under way or waits for a buffer.
+  /// True if a call of the source is under way or waits for a buffer.
   bool is_pending = false;
   bool is_ended = false;
-  /// Whether the scope of each item from `first_open` on is closed.
+  /// True if the scope of each item from `first_open` on is closed.
   std::deque<bool> closed;
   /// The ordinal of the oldest item that is under way.
   std::int64_t first_open = 0;
   /// For inputs: wakes Run::push when the window has room.
   std::condition_variable room;
+
+  /// Notes that the scope of an item is closed.
+  void close(std::int64_t ordinal);
 };
 
 /// A count that one thread changes, and that others may read at any time.
@@ -129,7 +136,7 @@ class Count {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// What one thread has counted for one task. Times are in nanoseconds.
+/// The counts of one thread for one task. Times are in nanoseconds.
 struct Counters {
   Count calls, busy, wait_input, wait_place;
 };
@@ -137,23 +144,20 @@ struct Counters {
 /// A task in a run.
 struct Node {
   const TaskDeclaration* task = nullptr;
-  int id = 0;
+  TaskId id = no_task;
   /// The number of tasks on the longest way from a source.
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
-  /// Whether items become jobs when they come. Items go on at once where there is no body, and gathers
+  /// True if items become jobs when they come. Items go on at once where there is no body, and gathers
   /// collect them.
   bool has_jobs = false;
-  /// Whether items wait for others of their stamp.
+  /// True if items wait for others of their stamp.
   bool joins = false;
-  /// Whether items may have to wait for their turn, for buffers or for Run::pop.
+  /// True if items may have to wait for their turn, for buffers or for Run::pop.
   bool may_wait = false;
   /// The gathers that collect the parts of this scatter.
-  std::vector<int> gathers;
-
-  /// Whether `leave` must be called when a body returns.
-  bool is_limited() const { return limit > 0 || ordered != nullptr; }
+  std::vector<TaskId> gathers;
 
   /// For each output: the only task that reads it, if that is one whose body the same thread can call at
   /// once, and its input. The task is null otherwise.
@@ -162,15 +166,15 @@ struct Node {
     std::int32_t input = 0;
   };
   std::vector<Successor> successors;
-  /// Whether an emitted item waits until the body emits the next one or returns, so that the same thread can
+  /// True if an emitted item waits until the body emits the next one or returns, so that the same thread can
   /// carry the last one on. Bodies that may go on for long after they have emitted something do not wait.
   bool holds_back = false;
   /// The bodies. Those of tasks without a limit belong to the threads of the lane.
-  std::vector<std::unique_ptr<Body>> bodies;
+  IdVector<int, std::unique_ptr<Body>> bodies;
   /// The largest number of bodies that run at the same time. It is 0 if the threads of the lane are the
   /// limit.
   int limit = 0;
-  /// Whether there is one body only, and something other than `limit` makes sure that one thread at a time
+  /// True if there is one body only, and something other than `limit` makes sure that one thread at a time
   /// calls it: the order, the source, or a lane of one thread.
   bool is_serial = false;
   /// Guards `free_bodies`, `admitted` and `backlog`.
@@ -181,6 +185,17 @@ struct Node {
   int admitted = 0;
   /// A heap of jobs that wait for a body.
   std::vector<Job> backlog;
+  /// Returns whether a job may take a body. Otherwise the job waits until one is free.
+  bool admits(const Job& job) { return limit == 0 || admits_within_limit(job); }
+  /// Takes a body for the thread with the number `slot`, and returns its number. The job must have been
+  /// admitted.
+  int take_body(int slot) {
+    if (limit > 1) return take_free_body();
+    return bodies.size() == 1 ? 0 : slot;
+  }
+  /// Takes back a body of a task with a limit. Returns true if `next` is a job that has waited for it.
+  bool free_body(int body, Job& next);
+
   /// The nanoseconds that items have waited for buffers and for their turn in the order.
   std::int64_t wait_pool = 0;
   std::int64_t wait_order = 0;
@@ -193,13 +208,29 @@ struct Node {
   std::deque<Job> offered;
   /// For outputs: wakes Run::pop when an item has come.
   std::condition_variable offer;
+
+ private:
+  bool admits_within_limit(const Job& job);
+  int take_free_body();
 };
 
-/// Returns the number of processors that this process may use.
-int processor_count();
-/// Returns the number of processors of a NUMA domain that this process may use. Returns 1 if the domain is
-/// not known.
-int processor_count(int domain);
+/// Chooses the next job of a rehearsal, in which one thread makes all calls.
+class JobChooser {
+ public:
+  /// Seed 0 means the oldest item first, and seed 1 the newest first. Seed 2 + t means that the task with the
+  /// number t is called only when nothing else is ready. All other seeds mean a random order.
+  JobChooser(std::uint64_t seed, int tasks)
+      : seed_(seed), tasks_(static_cast<std::uint64_t>(tasks)), state_(seed) {}
+  /// Returns the index of a job of `ready`, which is not empty.
+  std::size_t choose(const std::vector<Job>& ready);
+
+ private:
+  std::uint64_t seed_, tasks_, state_;
+};
+
+/// Returns the number of processors that this process may use, in one NUMA domain if `domain` names one.
+/// Returns 1 if the domain is not known.
+int processor_count(std::optional<int> domain = {});
 /// Binds the calling thread to the processors of a NUMA domain. Does nothing if the domain is not known.
 void bind_thread(int domain);
 

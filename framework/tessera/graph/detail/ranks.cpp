@@ -38,8 +38,7 @@ Ranks::Ranks(Execution& execution, MPI_Comm communicator)
       size_(communicator_.size()),
       worker_(execution, nullptr, 0),
       sent_to_(static_cast<std::size_t>(size_)),
-      received_from_(static_cast<std::size_t>(size_)),
-      states_(static_cast<std::size_t>(size_)) {
+      received_from_(static_cast<std::size_t>(size_)) {
   int granted = MPI_THREAD_SINGLE;
   MPI_Query_thread(&granted);
   if (granted < MPI_THREAD_SERIALIZED)
@@ -97,11 +96,11 @@ void Ranks::check_equal_graphs() const {
 /// Receives the messages that nobody needs any more, so that none is left when the communicator is freed. A
 /// message of this rank may wait until the other rank comes here, too.
 void Ranks::receive_rest() {
-  std::vector<std::int64_t> expected(sent_to_.size());
-  MPI_Alltoall(sent_to_.data(), 1, MPI_INT64_T, expected.data(), 1, MPI_INT64_T, communicator());
-  for (int from = 0; from < size_; ++from)
-    for (auto& count = received_from_[static_cast<std::size_t>(from)];
-         count < expected[static_cast<std::size_t>(from)]; ++count) {
+  IdVector<int, std::int64_t> expected(sent_to_.values().size());
+  MPI_Alltoall(sent_to_.values().data(), 1, MPI_INT64_T, expected.values().data(), 1, MPI_INT64_T,
+               communicator());
+  for (const int from : expected.ids())
+    for (; received_from_[from] < expected[from]; ++received_from_[from]) {
       MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
       MPI_Mprobe(from, message_tag, communicator(), &message, &status);
@@ -133,7 +132,7 @@ bool Ranks::send_waiting() {
   for (Outgoing& message : waiting) {
     sending_.push_back(std::move(message));
     Outgoing& kept = sending_.back();
-    ++sent_to_[static_cast<std::size_t>(kept.to)];
+    ++sent_to_[kept.to];
     const LargeMessage described(static_cast<std::int64_t>(kept.bytes.size()));
     MPI_Isend(kept.bytes.data(), described.count(), described.type(), kept.to, message_tag, communicator(),
               &kept.request);
@@ -146,7 +145,7 @@ bool Ranks::send_waiting() {
   return !waiting.empty();
 }
 
-void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payload) {
+void Ranks::send(int to, TaskId task, Scope* scope, std::uint32_t trips, Bytes payload) {
   std::vector<PathStep> path;
   for (Scope* at = scope; at != nullptr; at = at->parent) {
     at->hold();
@@ -186,7 +185,7 @@ bool Ranks::receive() {
   if (has_message == 0) return false;
   Bytes bytes(receive_found(message, status));
   const int from = status.MPI_SOURCE;
-  ++received_from_[static_cast<std::size_t>(from)];
+  ++received_from_[from];
   switch (Transfer<Kind>::unpack(bytes)) {
     case Kind::item:
       take_item(from, bytes);
@@ -214,7 +213,7 @@ bool Ranks::receive() {
 }
 
 void Ranks::take_item(int from, Bytes& bytes) {
-  const int task = Transfer<int>::unpack(bytes);
+  const auto task = Transfer<TaskId>::unpack(bytes);
   const auto trips = Transfer<std::uint32_t>::unpack(bytes);
   const auto path = Transfer<std::vector<PathStep>>::unpack(bytes);
   Scope* scope = nullptr;
@@ -225,7 +224,7 @@ void Ranks::take_item(int from, Bytes& bytes) {
     for (const PathStep& step : path) scope = scope_of(from, step, scope);
   }
   try {
-    Item* const item = receivers_[static_cast<std::size_t>(task)]->receive(bytes);
+    Item* const item = receivers_[task]->receive(bytes);
     const int flow = execution_.graph().task(task).outputs.front();
     execution_.deliver_to_readers(worker_, flow, item, scope, trips, false);
   } catch (...) {
@@ -251,7 +250,7 @@ Scope* Ranks::scope_of(int from, const PathStep& step, Scope* parent) {
     scope->home_scope = step.home_scope;
     scope->engaged_by = from;
     scope->engaged_scope = step.sender_scope;
-    scope->source = parent == nullptr ? static_cast<int>(step.source) : -1;
+    scope->source = parent == nullptr ? step.source : no_task;
     scope->age = step.age;
     stand_ins_[key] = scope;
     if (parent == nullptr) ages_.insert(scope->age);
@@ -331,9 +330,9 @@ void Ranks::ask_states() {
   const auto now = std::chrono::steady_clock::now();
   if (now - asked_ < query_interval) return;
   asked_ = now;
-  states_.assign(static_cast<std::size_t>(size_), {});
-  states_.front() = own_state(++query_);
-  if (!states_.front().is_idle) return;
+  states_ = IdVector<int, State>(sent_to_.values().size());
+  states_[0] = own_state(++query_);
+  if (!states_[0].is_idle) return;
   for (int to = 1; to < size_; ++to) post(to, packed_values(Kind::query, query_));
 }
 
@@ -343,15 +342,15 @@ void Ranks::ask_states() {
 /// termination detection", Distributed Computing 2, 1987).
 void Ranks::take_state(int from, const State& state) {
   if (state.query != query_) return;
-  states_[static_cast<std::size_t>(from)] = state;
+  states_[from] = state;
   std::int64_t sent = 0, received = 0;
   int waiting = -1;
-  for (int rank = size_; rank-- > 0;) {
-    State& other = states_[static_cast<std::size_t>(rank)];
+  for (const int rank : states_.ids()) {
+    const State& other = states_[rank];
     if (other.query != query_ || !other.is_idle) return;
     sent += other.sent;
     received += other.received;
-    if (other.waits) waiting = rank;
+    if (other.waits && waiting < 0) waiting = rank;
   }
   for (State& other : states_) other.query = 0;
   const bool is_same = std::exchange(last_states_, states_) == states_;
@@ -359,6 +358,18 @@ void Ranks::take_state(int from, const State& state) {
   last_states_.clear();
   if (waiting == 0) return execution_.resolve_stuck();
   post(waiting, packed_values(Kind::resolve));
+}
+
+// --- Without a run --------------------------------------------------------------------------------------
+
+Bytes broadcast(MPI_Comm communicator, const Bytes& bytes, int root) {
+  std::vector<std::byte> all = bytes.all();
+  auto size = static_cast<std::int64_t>(all.size());
+  MPI_Bcast(&size, 1, MPI_INT64_T, root, communicator);
+  all.resize(static_cast<std::size_t>(size));
+  const LargeMessage message(size);
+  MPI_Bcast(all.data(), message.count(), message.type(), root, communicator);
+  return Bytes(all);
 }
 
 }  // namespace tessera::graph::detail

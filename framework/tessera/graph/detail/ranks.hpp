@@ -45,7 +45,7 @@ class Ranks {
 
   // Workers call this function without the lock of the run.
   /// Sends an item of the task `task`, packed in `payload`, to the rank `to`.
-  void send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payload);
+  void send(int to, TaskId task, Scope* scope, std::uint32_t trips, Bytes payload);
 
   // The lock of the run must be held for these functions.
   /// Says that this rank has closed all scopes of its own sources. When all ranks have,
@@ -81,10 +81,10 @@ class Ranks {
     std::uint64_t sender_scope = 0;
     Scope::Kind kind = Scope::Kind::root;
     std::int64_t ordinal = 0;
-    std::int64_t source = 0;
+    TaskId source = no_task;
     std::uint64_t age = 0;
   };
-  /// What a rank tells rank 0 about itself, to find out whether all ranks wait for buffers.
+  /// The state of a rank, which it tells rank 0, to find out whether all ranks wait for buffers.
   struct State {
     /// The number of the query that this is the answer to.
     std::int64_t query = 0;
@@ -114,7 +114,7 @@ class Ranks {
   Communicator communicator_;
   int rank_ = 0, size_ = 1;
   Worker worker_;
-  std::vector<std::unique_ptr<Body>> receivers_;
+  IdVector<TaskId, std::unique_ptr<Body>> receivers_;
   std::map<Key, Scope*> stand_ins_;
   std::multiset<std::uint64_t> ages_;
 
@@ -131,9 +131,9 @@ class Ranks {
   /// The numbers of messages of the kinds `item` and `closed`, which can give a rank something to do.
   std::int64_t sent_ = 0, received_ = 0;
   /// The numbers of messages of all kinds, by rank.
-  std::vector<std::int64_t> sent_to_, received_from_;
+  IdVector<int, std::int64_t> sent_to_, received_from_;
   std::int64_t query_ = 0;
-  std::vector<State> states_, last_states_;
+  IdVector<int, State> states_, last_states_;
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
   std::jthread thread_;
 };

@@ -23,7 +23,7 @@ void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
     return grant_waiting(true);
   }
   if (to.task->kind == TaskKind::output) return offer(job);
-  if (!may_start(to, job)) return;
+  if (!to.admits(job)) return;
   carrier != nullptr ? carrier->carry(job) : push_ready(job);
 }
 
@@ -56,45 +56,13 @@ void Execution::offer(const Job& job) {
   job.node->offer.notify_one();
 }
 
-// --- Bodies ------------------------------------------------------------------------------------------
-
-bool Execution::is_admitted(Node& node, const Job& job) {
-  const std::lock_guard lock(node.lock);
-  if (node.admitted < node.limit) {
-    ++node.admitted;
-    return true;
-  }
-  node.backlog.push_back(job);
-  std::push_heap(node.backlog.begin(), node.backlog.end(), is_less_urgent);
-  return false;
-}
-
-int Execution::take_limited_body(Node& node) {
-  const std::lock_guard lock(node.lock);
-  const int body = node.free_bodies.back();
-  node.free_bodies.pop_back();
-  return body;
-}
+// --- Order -------------------------------------------------------------------------------------------
 
 void Execution::leave_limited(Node& node, int body) {
-  if (node.ordered != nullptr) {
-    const std::lock_guard lock(mutex());
-    return leave_ordered(node);
-  }
   Job next;
-  {
-    const std::lock_guard lock(node.lock);
-    if (node.limit > 1) node.free_bodies.push_back(body);
-    if (node.backlog.empty()) {
-      --node.admitted;
-      return;
-    }
-    std::pop_heap(node.backlog.begin(), node.backlog.end(), is_less_urgent);
-    next = node.backlog.back();
-    node.backlog.pop_back();
-  }
+  if (node.ordered == nullptr && !node.free_body(body, next)) return;
   const std::lock_guard lock(mutex());
-  push_ready(next);
+  node.ordered != nullptr ? leave_ordered(node) : push_ready(next);
 }
 
 void Execution::leave_ordered(Node& node) {
@@ -109,8 +77,6 @@ bool Execution::goes_on_in_order(Worker& worker, Job& job, Node& from) {
   return false;
 }
 
-// --- Order -------------------------------------------------------------------------------------------
-
 void Execution::arrive(Job& job, Worker* carrier) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
@@ -122,20 +88,18 @@ void Execution::arrive(Job& job, Worker* carrier) {
             : fmt::format("{} is ordered, but gets {} twice", title(*job.node->task), stamp_text(*scope)))));
     return push_dropped(job);
   }
-  if (job.node->task->inputs.size() == 1 || job.node->task->kind != TaskKind::keeper) {
-    if (!ordered.is_busy && ordered.next == scope->ordinal) {
-      Node& to = *job.node;
-      ++ordered.next;
-      if (!ordered.slots.empty()) ordered.slots.erase(scope->ordinal);
-      ordered.is_busy = true;
-      proceed(job, Stage::pools, carrier);
-      return advance(to);
-    }
+  if (ordered.sources.size() == 1 && !ordered.is_busy && ordered.next == scope->ordinal) {
+    Node& to = *job.node;
+    ++ordered.next;
+    if (!ordered.slots.empty()) ordered.slots.erase(scope->ordinal);
+    ordered.is_busy = true;
+    proceed(job, Stage::pools, carrier);
+    return advance(to);
   }
   Ordered::Slot& slot = ordered.slots[scope->ordinal];
   slot.arrived.insert(std::ranges::upper_bound(slot.arrived, job.input, {}, &Job::input), job);
   slot.known |= std::uint32_t(1) << job.input;
-  const int source = scope->source;
+  const TaskId source = scope->source;
   const std::int64_t ordinal = scope->ordinal;
   std::int64_t parked = 0;
   const bool is_last = scope->park(parked) == 0;
@@ -147,15 +111,13 @@ void Execution::arrive(Job& job, Worker* carrier) {
 void Execution::advance(Node& node) {
   Ordered& ordered = *node.ordered;
   if (ordered.is_busy || ordered.slots.empty()) return;
-  const TaskDeclaration& task = *node.task;
-  const std::size_t inputs = task.kind == TaskKind::keeper ? task.inputs.size() : 1;
   while (!ordered.is_busy) {
     const std::int64_t ordinal = ordered.next;
     const auto found = ordered.slots.find(ordinal);
     if (found == ordered.slots.end()) return;
     Ordered::Slot& slot = found->second;
-    for (std::size_t input = 0; input < inputs; ++input) {
-      const Source& source = *this->node(graph_.region(graph_.flow(task.inputs[input]).region).task).source;
+    for (std::size_t input = 0; input < ordered.sources.size(); ++input) {
+      const Source& source = *ordered.sources[input]->source;
       const bool is_known = (slot.known >> input & 1) != 0;
       if (!is_known && (!source.is_ended || source.is_pending || ordinal < source.next)) return;
     }
@@ -173,15 +135,11 @@ void Execution::advance(Node& node) {
   }
 }
 
-void Execution::advance_readers(const Node& source) {
-  for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source.id)]) advance(*reader);
-}
-
 /// Notes that nothing of an item of a source is under way except what waits at ordered tasks. The first of
 /// these tasks so knows that nothing more of the item will come. If another thread has let the item go on in
 /// the meantime, this function leaves the item to that thread.
-void Execution::settle_parked(int source, std::int64_t ordinal) {
-  const std::vector<Node*>& readers = ordered_by_source_[static_cast<std::size_t>(source)];
+void Execution::settle_parked(TaskId source, std::int64_t ordinal) {
+  const std::vector<Node*>& readers = ordered_by_source_[source];
   const auto waits_at = [&](const Node* reader) -> const Scope* {
     const auto slot = reader->ordered->slots.find(ordinal);
     if (slot == reader->ordered->slots.end()) return nullptr;
@@ -196,13 +154,11 @@ void Execution::settle_parked(int source, std::int64_t ordinal) {
 }
 
 /// Notes that an ordered task has got everything of an item of a source that will come.
-void Execution::note_complete(Node& reader, int source, std::int64_t ordinal) {
+void Execution::note_complete(Node& reader, TaskId source, std::int64_t ordinal) {
   Ordered& ordered = *reader.ordered;
   if (ordered.next > ordinal) return;
-  const TaskDeclaration& task = *reader.task;
-  for (std::size_t input = 0; input < task.inputs.size(); ++input)
-    if (graph_.region(graph_.flow(task.inputs[input]).region).task == source)
-      ordered.slots[ordinal].known |= std::uint32_t(1) << (task.kind == TaskKind::keeper ? input : 0);
+  for (std::size_t input = 0; input < ordered.sources.size(); ++input)
+    if (ordered.sources[input]->id == source) ordered.slots[ordinal].known |= std::uint32_t(1) << input;
   advance(reader);
 }
 
@@ -246,8 +202,6 @@ void Execution::grant_waiting(bool reserves) {
   for (Job& job : granted) proceed(job, Stage::body);
 }
 
-void Execution::buffer_returned() { grant_waiting(true); }
-
 std::uint64_t Execution::oldest_age() const {
   std::uint64_t oldest = ~std::uint64_t(0);
   for (const Node* node : sources_)
@@ -259,7 +213,7 @@ std::uint64_t Execution::oldest_age() const {
 // --- Sources -----------------------------------------------------------------------------------------
 
 std::uint64_t Execution::age_of(const Node& source, std::int64_t ordinal) {
-  return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(source.id);
+  return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(number_of(source.id));
 }
 
 Scope* Execution::open_root(Node& node) {
@@ -286,7 +240,7 @@ void Execution::start_source(Node& node) {
 
 void Execution::close_source(Node& node) {
   node.source->is_ended = true;
-  advance_readers(node);
+  for (Node* reader : ordered_by_source_[node.id]) advance(*reader);
 }
 
 void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
@@ -303,15 +257,6 @@ void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
   close_source(node);
   grant_waiting(true);
   check_quiet();
-}
-
-void Execution::note_closed(Source& source, std::int64_t ordinal) {
-  --source.in_flight;
-  source.closed[static_cast<std::size_t>(ordinal - source.first_open)] = true;
-  while (!source.closed.empty() && source.closed.front()) {
-    source.closed.pop_front();
-    ++source.first_open;
-  }
 }
 
 }  // namespace tessera::graph::detail

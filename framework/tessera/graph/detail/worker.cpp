@@ -9,7 +9,10 @@
 namespace tessera::graph::detail {
 
 Worker::Worker(Execution& execution, Lane* given_lane, int given_slot)
-    : lane(given_lane), slot(given_slot), execution_(execution), counters_(execution.graph().tasks.size()) {}
+    : lane(given_lane),
+      slot(given_slot),
+      execution_(execution),
+      counters_(std::vector<Counters>(execution.graph().tasks.values().size())) {}
 
 void Worker::run(Job& job) {
   Node& node = *job.node;
@@ -26,22 +29,21 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
   job_ = &job;
   emitted_ = 0;
   last_ = nullptr;
-  const int outer_task = std::exchange(running_task, node.id);
+  const TaskId outer_task = std::exchange(running_task, node.id);
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
   CallObserver* const observer = execution_.observer();
-  if (observer != nullptr) observer->begins(node.id);
+  if (observer != nullptr) observer->begins(number_of(node.id));
   bool result = true;
   try {
     result = body.call(*this, call);
     deliver_kept();
   } catch (...) {
-    for (const auto& [output, item] : kept_) Item::drop(item);
     kept_.clear();
-    if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
+    last_.reset();
     execution_.fail(&node, job.scope);
   }
-  if (observer != nullptr) observer->ends(node.id);
+  if (observer != nullptr) observer->ends(number_of(node.id));
   running_task = outer_task;
   Counters& counted = counters(node);
   counted.calls += 1;
@@ -50,7 +52,8 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     counted.busy += end - begin;
     counted.wait_place += begin - job.since;
     if (execution_.is_traced())
-      trace_.push_back({.task = node.id, .item = job.scope->root->ordinal, .begin = begin, .end = end});
+      trace_.push_back(
+          {.task = number_of(node.id), .item = job.scope->root->ordinal, .begin = begin, .end = end});
   }
   return result;
 }
@@ -58,13 +61,13 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
 Body& Worker::make_body(Node& node, int body) {
   std::unique_ptr<Body> made = node.task->make_body();
   made->start(node.task->options.on);
-  return *(node.bodies[static_cast<std::size_t>(body)] = std::move(made));
+  return *(node.bodies[body] = std::move(made));
 }
 
 void Worker::open_group(const Job& job) {
   job.scope->hold();
   group_ = new Scope(job.scope, Scope::Kind::group, 0);
-  group_->region = job.node->id;
+  group_->scatter = job.node->id;
   parts_ = 0;
 }
 
@@ -72,7 +75,7 @@ void Worker::open_group(const Job& job) {
 void Worker::run_body(Job& job) {
   for (;;) {
     Node& node = *job.node;
-    const int number = execution_.take_body(slot, node);
+    const int number = node.take_body(slot);
     if (node.task->kind == TaskKind::scatter) open_group(job);
     Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data()};
     if (!execution_.is_dropped(*job.scope)) {
@@ -84,7 +87,7 @@ void Worker::run_body(Job& job) {
     }
     if (arguments.item != nullptr) Item::drop(arguments.item);
     put_back_grants(job);
-    Item* const last = std::exchange(last_, nullptr);
+    Item* const last = last_.release();
     Scope* const group = std::exchange(group_, nullptr);
     const auto output = static_cast<std::size_t>(last_output_);
     const bool goes_straight = last != nullptr && node.successors[output].node != nullptr;
@@ -110,7 +113,7 @@ void Worker::run_source(Job& job) {
       execution_.fail(&node, job.scope);
     }
   put_back_grants(job);
-  Item* const last = std::exchange(last_, nullptr);
+  Item* const last = last_.release();
   execution_.end_source_call(node, job.scope, !has_more);
   if (!has_more) return;
   if (last == nullptr)
@@ -123,7 +126,7 @@ void Worker::run_source(Job& job) {
 
 void Worker::run_turn(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(slot, node);
+  const int number = node.take_body(slot);
   Scope* const turn = job.scope;
   bool goes_on = true;
   try {
@@ -149,17 +152,17 @@ void Worker::run_finish(Job& job) {
   job_ = &job;
   emitted_ = 0;
   last_ = nullptr;
-  const int outer_task = std::exchange(running_task, node.id);
+  const TaskId outer_task = std::exchange(running_task, node.id);
   CallObserver* const observer = execution_.observer();
-  if (observer != nullptr) observer->begins(node.id);
+  if (observer != nullptr) observer->begins(number_of(node.id));
   try {
-    if (node.bodies.front() == nullptr) body_of(node, 0);
+    if (node.bodies[0] == nullptr) body_of(node, 0);
     for (const std::unique_ptr<Body>& body : node.bodies)
       if (body != nullptr) body->finish(*this);
   } catch (...) {
     execution_.fail(&node, job.scope);
   }
-  if (observer != nullptr) observer->ends(node.id);
+  if (observer != nullptr) observer->ends(number_of(node.id));
   running_task = outer_task;
   // No item goes on before all bodies have finished, since it may come back to one of them.
   deliver_kept();
@@ -190,7 +193,7 @@ void Worker::emit(int output, Item* item) {
     return;
   }
   if (job_->node->holds_back && group_ == nullptr) {
-    if (last_ != nullptr) deliver(last_output_, last_);
+    if (last_ != nullptr) deliver(last_output_, last_.release());
     return emit_last(output, item);
   }
   deliver(output, item);
@@ -210,12 +213,12 @@ void Worker::deliver(int output, Item* item) {
 }
 
 void Worker::deliver_kept() {
-  for (const auto& [output, item] : kept_) deliver(output, item);
+  for (auto& [output, item] : kept_) deliver(output, item.release());
   kept_.clear();
 }
 
 void Worker::emit_last(int output, Item* item) {
-  last_ = item;
+  last_.reset(item);
   last_output_ = output;
 }
 

@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto rounded(V value) {
   if constexpr (std::is_floating_point_v<T>) {
     return tessera::cast<T>(value);
   } else {
-    using F = number_of<V>;
+    using F = number_type<V>;
     return tessera::cast<T>(tessera::cast<std::int32_t>(clamp(value + F(0.5), F(0), F(highest<T>))));
   }
 }

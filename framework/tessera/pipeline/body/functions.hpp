@@ -16,7 +16,7 @@ namespace tessera {
 
 /// A floating-point number, or an interval of floating-point numbers.
 template <class V>
-concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
+concept FloatingOperand = std::is_floating_point_v<number_type<V>>;
 
 namespace detail {
 
@@ -87,7 +87,7 @@ template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
   if constexpr (is_interval<V>) {
     // Devices may treat the smallest positive numbers as 0.
-    if (!(value.lower >= LimitsOf<number_of<V>>::min))
+    if (!(value.lower >= LimitsOf<number_type<V>>::min))
       return V::whole(value.decisions).traced(value.constancy());
     return detail::about(compat::log(value.lower), compat::log(value.upper), value);
   } else {
@@ -181,7 +181,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
 /// (`pmulhrsw` on x86, `sqrdmulh` on Arm).
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto multiply_rounded(A a, B b) {
-  static_assert(std::is_same_v<number_of<A>, std::int16_t> && std::is_same_v<number_of<B>, std::int16_t>,
+  static_assert(std::is_same_v<number_type<A>, std::int16_t> && std::is_same_v<number_type<B>, std::int16_t>,
                 "multiply_rounded takes two factors of std::int16_t: use cast<std::int16_t>");
   // Compilers know this form of the sum, and not (product + 2^14) >> 15.
   const auto rounded = [](auto product) { return ((product >> 14) + 1) >> 1; };
@@ -199,7 +199,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto multiply_rounded(A a, B b) {
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
   if constexpr (is_interval<V>) {
-    using R = number_of<V>;
+    using R = number_type<V>;
     if (value.maybe_nan || value.lower < 0 || !(value.upper < BoundOf<R>::highest()))
       return Interval<R>::whole(value.decisions).traced(value.constancy());
     return Interval<R>::of_result(compat::sqrt(value.lower), compat::sqrt(value.upper), value.decisions)

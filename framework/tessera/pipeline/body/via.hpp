@@ -23,15 +23,15 @@ struct ViaInput {
 template <class Coord, class Body, class... In>
 auto via_value() {
   if constexpr (std::is_invocable_v<const Body&, const In&..., Coord>)
-    return std::type_identity<number_of<std::invoke_result_t<const Body&, const In&..., Coord>>>();
+    return std::type_identity<number_type<std::invoke_result_t<const Body&, const In&..., Coord>>>();
   else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord>)
-    return std::type_identity<number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord>>>();
+    return std::type_identity<number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord>>>();
   else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord, Coord>)
     return std::type_identity<
-        number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord>>>();
+        number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord>>>();
   else
     return std::type_identity<
-        number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord, Coord>>>();
+        number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord, Coord>>>();
 }
 
 template <class T, class Body, class Numbers, class... In>

@@ -58,7 +58,7 @@ struct PartsOf {
   /// The real part.
   V real;
   /// The imaginary part, a plain number.
-  number_of<V> imag;
+  number_type<V> imag;
   KOKKOS_FUNCTION explicit PartsOf(const V& value) : real(value), imag(0) {}
 };
 template <class T>

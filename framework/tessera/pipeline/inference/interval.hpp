@@ -40,7 +40,7 @@ struct NumberOf<Interval<T>> {
 };
 /// The type of the numbers that T stands for, ignoring references and const (see NumberOf).
 template <class T>
-using number_of = typename NumberOf<std::remove_cvref_t<T>>::type;
+using number_type = typename NumberOf<std::remove_cvref_t<T>>::type;
 
 /// Whether T is an arithmetic type or Coordinate.
 template <class T>
@@ -72,7 +72,7 @@ struct ArithmeticResult<Coordinate, Coordinate> {
 /// The number type of the result of an operation on an A and a B, each of which may be a number or an
 /// interval.
 template <class A, class B>
-using arithmetic_result = typename ArithmeticResult<number_of<A>, number_of<B>>::type;
+using arithmetic_result = typename ArithmeticResult<number_type<A>, number_type<B>>::type;
 
 /// The values of std::numeric_limits as constants, because devices cannot call its functions.
 template <class T>
@@ -287,10 +287,10 @@ template <class U, class V>
 KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   if constexpr (!is_interval<V>) {
     return Interval<U>(static_cast<std::conditional_t<std::is_same_v<U, Coordinate>, int, U>>(value));
-  } else if constexpr (std::is_same_v<U, number_of<V>>) {
+  } else if constexpr (std::is_same_v<U, number_type<V>>) {
     return value;
   } else {
-    constexpr bool keeps_form = !std::is_floating_point_v<U> && !std::is_floating_point_v<number_of<V>>;
+    constexpr bool keeps_form = !std::is_floating_point_v<U> && !std::is_floating_point_v<number_type<V>>;
     return detail::converted<U>(value).traced(keeps_form || value.is_constant() ? value.provenance
                                                                                 : Provenance());
   }

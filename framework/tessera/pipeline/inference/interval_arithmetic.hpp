@@ -253,7 +253,7 @@ namespace detail {
 /// Whether A and B can be the operands of bitwise operators: integers, at least one of which is an interval.
 template <class A, class B>
 concept BitwiseOperands =
-    IntervalOperands<A, B> && std::is_integral_v<number_of<A>> && std::is_integral_v<number_of<B>>;
+    IntervalOperands<A, B> && std::is_integral_v<number_type<A>> && std::is_integral_v<number_type<B>>;
 
 /// Returns the least number of the form 2^k - 1 that is not less than `bound`, which is not negative.
 KOKKOS_FUNCTION constexpr std::int64_t all_bits(std::int64_t bound) {

@@ -10,7 +10,6 @@
 
 #include "tessera/pipeline/kernel/reduction_stage.hpp"
 #include "tessera/view/for_each.hpp"
-#include "tessera/view/reduced_arrays.hpp"
 
 namespace tessera::detail {
 

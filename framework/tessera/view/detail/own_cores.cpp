@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/view/detail/own_cores.hpp"
-
 #include <hwloc.h>
 
 #include <algorithm>
+
+#include "tessera/view/machine.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of own_cores.hpp for a build without hwloc.
-#include "tessera/view/detail/own_cores.hpp"
+// This file takes the place of own_cores.cpp in builds without hwloc.
+#include "tessera/view/machine.hpp"
 
 namespace tessera::detail {
 

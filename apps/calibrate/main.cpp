@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "ping_pong.hpp"
 #include "speeds.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/machine_file.hpp"
@@ -19,10 +18,10 @@ namespace {
 
 using namespace tessera;
 
-/// The messages of each length of which the fastest counts, for an effort of 1.
+/// The number of messages of each length, for an effort of 1. The fastest one counts.
 constexpr double messages = 20;
 
-/// The greatest ratio between two measurements of a speed of which nothing is said.
+/// The greatest ratio between two measurements of a speed that needs no remark.
 constexpr double most_spread = 1.5;
 
 /// Measures the machine on which the ranks run.

@@ -5,9 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
-#include <vector>
 
-#include "tessera/cost/calibration.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/machine.hpp"
 
@@ -49,9 +47,9 @@ class Arrays {
     run(workers_, Touch{*this});
   }
 
-  /// Lets each thread copy its part so many times.
+  /// Lets each thread copy its part `times` times.
   void copy(int times) const { run(workers_, Copy{*this, times}); }
-  /// Lets each thread add the neighbours in its part so many times.
+  /// Lets each thread add the neighbours in its part `times` times.
   void add_neighbours(int times) const { run(workers_, Add{*this, times}); }
   /// Returns the bytes that one thread reads and writes when it copies its part once.
   std::int64_t bytes() const { return static_cast<std::int64_t>(2 * count_ * sizeof(float)); }
@@ -223,6 +221,24 @@ std::int64_t cache_of_node(const Measured& measured) {
   return cache;
 }
 
+constexpr int least_bytes = 8, most_bytes = 4 << 20;
+
+/// The messages before the first one that is timed. Some MPI libraries make connections with the first ones.
+constexpr int untimed = 2;
+
+/// Sends a message there and back, as rank 0 or as its partner, and returns the seconds of one way.
+double one_way(MPI_Comm communicator, int rank, int partner, std::vector<char>& message, int bytes) {
+  const auto start = std::chrono::steady_clock::now();
+  if (rank == 0) {
+    MPI_Send(message.data(), bytes, MPI_CHAR, partner, 0, communicator);
+    MPI_Recv(message.data(), bytes, MPI_CHAR, partner, 0, communicator, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(message.data(), bytes, MPI_CHAR, 0, 0, communicator, MPI_STATUS_IGNORE);
+    MPI_Send(message.data(), bytes, MPI_CHAR, 0, 0, communicator);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
+}
+
 }  // namespace
 
 double measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine) {
@@ -250,6 +266,23 @@ double measure_speeds(const Measured& measured, tessera::cost::MachineDescriptio
     if (measured.threads == 1) best.keep_least(machine.launch_thread_seconds, one.launch_seconds());
   }
   return best.spread();
+}
+
+std::vector<tessera::cost::MeasuredPoint> ping_pong(MPI_Comm communicator, int partner, int times) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  std::vector<char> message(most_bytes);
+  std::vector<tessera::cost::MeasuredPoint> points;
+  for (int bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int i = -untimed; i < times; ++i) {
+      const double seconds = one_way(communicator, rank, partner, message, bytes);
+      if (i >= 0) fastest = std::min(fastest, seconds);
+    }
+    // A clock may be too coarse for the shortest messages.
+    points.push_back({static_cast<double>(bytes), std::max(fastest, 1e-9)});
+  }
+  return points;
 }
 
 }  // namespace calibrate

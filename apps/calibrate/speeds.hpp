@@ -3,8 +3,9 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <vector>
 
+#include "tessera/cost/calibration.hpp"
 #include "tessera/cost/machine_description.hpp"
 
 namespace calibrate {
@@ -13,7 +14,7 @@ namespace calibrate {
 struct Measured {
   /// All ranks.
   MPI_Comm communicator;
-  /// Whether this rank runs on the node whose speeds are measured, which is that of rank 0.
+  /// True when this rank runs on the node of rank 0, whose speeds are measured.
   bool is_on_node;
   /// The threads of this rank.
   int threads;
@@ -28,5 +29,10 @@ struct Measured {
 /// between two measurements of the same speed, which is near 1 if nothing else runs on the machine. Kokkos
 /// must have been started. Collective.
 double measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine);
+
+/// Sends messages from rank 0 to `partner` and back, of 8 bytes to 4 MiB. Returns for each length the bytes,
+/// and the seconds of one way of the fastest of `times` messages. The result is of use on rank 0 only. Other
+/// ranks than these two may not call this function.
+std::vector<tessera::cost::MeasuredPoint> ping_pong(MPI_Comm communicator, int partner, int times);
 
 }  // namespace calibrate

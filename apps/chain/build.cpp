@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 
-#include "apply.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/operators/expression.hpp"
 
@@ -16,6 +15,28 @@ namespace {
 
 using namespace tessera;
 using operators::Image;
+
+/// Returns call(), and tells the place in the deck if the operator of the step throws an error.
+template <class Call>
+Image with_place(const Step& step, const Call& call) {
+  try {
+    return call();
+  } catch (const operators::ParameterError& error) {
+    const auto setting = std::ranges::find(step.settings, error.parameter, &Setting::name);
+    throw InputError(fmt::format(
+        "{}: step {}", setting == step.settings.end() ? step.location : setting->location, error.what()));
+  } catch (const operators::OperandError& error) {
+    const auto i = static_cast<std::size_t>(error.operand);
+    throw InputError(fmt::format(
+        "{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
+  }
+}
+
+operators::ParameterValues values_of(const Step& step) {
+  operators::ParameterValues values;
+  for (const Setting& setting : step.settings) values[setting.name] = setting.value;
+  return values;
+}
 
 BoundaryConditions clamped_in_the_plane() {
   BoundaryConditions borders(Boundary::clamp);
@@ -44,7 +65,7 @@ class Builder {
     }
   }
 
-  /// Whether the result of a step is a single number.
+  /// Returns whether the result of a step is a single number.
   bool is_number(const std::string& step) const {
     const Image& image = images_.at(step);
     return image.dimensions() == 1 && image.domain[0].size() == 1;
@@ -76,7 +97,8 @@ class Builder {
   Image add_operator(const Step& step) {
     std::vector<Image> read;
     for (const Operand& operand : step.operands) read.push_back(images_.at(operand.name));
-    return apply(built_.pipeline, step, read);
+    return with_place(
+        step, [&] { return step.operation->apply(built_.pipeline, read, values_of(step), step.name); });
   }
 
   Image add_expression(const Step& step) {
@@ -135,28 +157,18 @@ class Builder {
   /// Throws InputError if the names of the stages of a step or of its inner steps may begin like those of
   /// other steps or inputs.
   void explain_names(const Step& step) const {
-    const std::set<std::string> own = names_in({step});
-    std::set<std::string> all = names_in(chain_.steps);
+    const std::vector<std::string> own = names_of_steps({step}), steps = names_of_steps(chain_.steps);
+    std::set<std::string> all(steps.begin(), steps.end());
     all.insert(chain_.inputs.begin(), chain_.inputs.end());
     all.insert(main_input);
+    const auto is_own = [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); };
     for (const std::string& longer : all)
       for (const std::string& shorter : all)
-        if (longer.starts_with(shorter + "_") && (own.contains(longer) || own.contains(shorter)))
+        if (longer.starts_with(shorter + "_") && (is_own(longer) || is_own(shorter)))
           throw InputError(fmt::format(
               "{}: '{}' and '{}' would have stages of the same name: give one of them a name that does not "
               "begin with the other and '_'",
               step.location, shorter, longer));
-  }
-
-  /// Returns the names of steps, and of the steps of their loops.
-  static std::set<std::string> names_in(const std::vector<Step>& steps) {
-    std::set<std::string> names;
-    for (const Step& step : steps) {
-      names.insert(step.name);
-      if (step.loop)
-        for (const Step& inner : step.loop->steps) names.insert(inner.name);
-    }
-    return names;
   }
 
   BuiltChain& built_;
@@ -176,6 +188,33 @@ void add_steps(Builder& builder, const Chain& chain, ElementType type, const std
 }
 
 }  // namespace
+
+void check_operator(const Step& step) {
+  const std::size_t count = step.operands.size();
+  const bool is_count = count >= static_cast<std::size_t>(step.operation->required_inputs) &&
+                        count <= step.operation->inputs.size();
+  with_place(step, [&]() -> Image {
+    Pipeline none;
+    // Operators check their parameters first, then the number of the images, and then the images.
+    try {
+      return step.operation->apply(none, std::vector<Image>(is_count ? 0 : count), values_of(step),
+                                   step.name);
+    } catch (const operators::OperandError&) {
+      if (!is_count) throw;
+    }
+    return {};
+  });
+}
+
+std::vector<std::string> names_of_steps(const std::vector<Step>& steps) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    names.push_back(step.name);
+    if (step.loop)
+      for (const Step& inner : step.loop->steps) names.push_back(inner.name);
+  }
+  return names;
+}
 
 std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, const Box& domain) {
   std::set<std::string> read{chain.output};

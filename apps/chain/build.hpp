@@ -10,6 +10,13 @@
 
 namespace chain {
 
+/// Throws InputError, which tells the place in the deck and the step, if the operator of a step does not
+/// accept its parameters, or takes another number of images. No image needs to be known.
+void check_operator(const Step& step);
+
+/// Returns the names of steps, and of the steps of their loops.
+std::vector<std::string> names_of_steps(const std::vector<Step>& steps);
+
 /// The pipeline of a chain.
 struct BuiltChain {
   tessera::Pipeline pipeline;

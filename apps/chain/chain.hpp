@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/key.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/operators/registry.hpp"
 
@@ -32,8 +34,8 @@ struct Step {
   std::string name;
   /// The place in the deck that gives the step its name.
   std::string location;
-  /// What the step reads. For an expression these are the names in its text, and for a loop what its first
-  /// turn reads and what its steps read of the steps outside.
+  /// The operands: for an expression, the names in its text, and for a loop, what its first turn reads, and
+  /// what its steps read of the steps outside.
   std::vector<Operand> operands = {};
   /// The operator, unless the step is an expression or a loop.
   const tessera::operators::Operator* operation = nullptr;
@@ -80,5 +82,22 @@ struct Chain {
 
 /// The name of the main input.
 inline constexpr const char* main_input = "input";
+
+/// Returns the declarations of the keys that say what a chain is: `steps`, `repeat`, `inputs` and
+/// `output.step`.
+std::vector<tessera::deck::KeyDeclaration> chain_keys();
+
+/// Reads the chain of a deck that has the keys of chain_keys(). Throws InputError, which tells the place in
+/// the deck and the step, if an operator or a parameter does not exist, if a step reads something that does
+/// not exist, if steps read each other in a cycle, or if an expression has an error.
+Chain read_chain(const tessera::deck::Deck& deck);
+
+/// Returns the text of a C++ program that computes the same as the chain, bit by bit. `name` is the name of
+/// the program.
+std::string cpp_of(const Chain& chain, const std::string& name);
+
+/// Writes this program to the file `path`, and returns a line that says so. Throws InputError if the file
+/// cannot be written.
+std::string write_cpp(const Chain& chain, const std::string& path);
 
 }  // namespace chain

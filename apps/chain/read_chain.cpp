@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "read_chain.hpp"
+#include "chain.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "order.hpp"
-#include "read_loop.hpp"
+#include "build.hpp"
 #include "read_step.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/expressions/expression.hpp"
 
 namespace chain {
 namespace {
@@ -19,6 +19,168 @@ using namespace tessera;
 using deck::Tree;
 
 constexpr const char* output_key = "output.step";
+
+/// Orders steps by a search in depth.
+class Search {
+ public:
+  Search(const std::vector<Step>& steps, const std::vector<std::string>& others)
+      : steps_(steps), others_(others) {
+    for (std::size_t i = 0; i < steps.size(); ++i) number_.emplace(steps[i].name, i);
+  }
+
+  std::vector<Step> run() {
+    state_.assign(steps_.size(), State::unseen);
+    for (std::size_t i = 0; i < steps_.size(); ++i) visit(i);
+    return std::move(ordered_);
+  }
+
+ private:
+  enum class State { unseen, open, done };
+
+  void visit(std::size_t i) {
+    if (state_[i] == State::done) return;
+    path_.push_back(i);
+    if (state_[i] == State::open) fail_cycle();
+    state_[i] = State::open;
+    for (const Operand& operand : steps_[i].operands) {
+      const auto found = number_.find(operand.name);
+      if (found != number_.end())
+        visit(found->second);
+      else if (std::ranges::find(others_, operand.name) == others_.end())
+        fail_unknown(steps_[i], operand);
+    }
+    state_[i] = State::done;
+    path_.pop_back();
+    ordered_.push_back(steps_[i]);
+  }
+
+  /// Throws InputError about the steps at the end of the path, whose last one is the same as an earlier one.
+  [[noreturn]] void fail_cycle() const {
+    auto begin = std::ranges::find(path_, path_.back());
+    const Step& first = steps_[*begin];
+    std::string text;
+    for (; begin + 1 != path_.end(); ++begin)
+      text += fmt::format("{}'{}' reads '{}'", text.empty() ? "" : ", ", steps_[*begin].name,
+                          steps_[begin[1]].name);
+    throw InputError(fmt::format("{}: the steps are a cycle: {}", first.location, text));
+  }
+
+  [[noreturn]] void fail_unknown(const Step& step, const Operand& operand) const {
+    std::vector<std::string> known = others_;
+    for (const Step& other : steps_)
+      if (other.name != step.name) known.push_back(other.name);
+    const std::string meant = suggestion(operand.name, known);
+    throw InputError(fmt::format(
+        "{}: step '{}' reads '{}', but no step or input has this name{}", operand.location, step.name,
+        operand.name, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+  }
+
+  const std::vector<Step>& steps_;
+  const std::vector<std::string>& others_;
+  std::map<std::string, std::size_t> number_;
+  std::vector<State> state_;
+  std::vector<std::size_t> path_;
+  std::vector<Step> ordered_;
+};
+
+/// Returns the steps in an order in which each step comes after those of them that it reads. Otherwise they
+/// keep their order. Throws InputError if steps read each other in a cycle, or if a step reads something that
+/// is neither one of the steps nor one of `others`.
+std::vector<Step> ordered(const std::vector<Step>& steps, const std::vector<std::string>& others) {
+  return Search(steps, others).run();
+}
+
+/// Returns the names in the condition of a loop. Throws InputError if the condition has an error.
+std::vector<std::string> names_of_condition(const Step& step) {
+  std::vector<std::string> names;
+  if (step.loop->until.empty()) return names;
+  try {
+    const expressions::Expression condition = expressions::Expression(step.loop->until).as_condition();
+    for (const auto& name : condition.names()) names.push_back(name.text);
+  } catch (const expressions::ExpressionError& error) {
+    throw InputError(fmt::format("{}: loop '{}': {}", step.loop->until_location, step.name, error.what()));
+  }
+  return names;
+}
+
+void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree& value,
+                const std::set<std::string>& known_names) {
+  const std::string owner = fmt::format("loop '{}'", name);
+  const auto operand = [&] {
+    const std::vector<Operand> operands = read_operands(value, owner, key.text);
+    if (operands.size() != 1)
+      fail(value, fmt::format("loop '{}': '{}' is the name of one step", name, key.text));
+    return operands.front();
+  };
+  const std::vector<std::string> known = {"begin", "steps", "next", "turns", "until", "type"};
+  if (key.text == "begin") {
+    loop.begin = operand();
+  } else if (key.text == "steps") {
+    loop.steps = read_steps(value, fmt::format("'steps' of the loop '{}'", name), known_names);
+  } else if (key.text == "next") {
+    loop.next = operand();
+  } else if (key.text == "turns") {
+    loop.turns = read_count(value, owner, key.text);
+  } else if (key.text == "type") {
+    loop.type = read_type(value, owner);
+    loop.has_type = true;
+  } else if (key.text == "until") {
+    if (value.kind != Tree::Kind::word || value.text.empty())
+      fail(value, fmt::format("loop '{}': 'until' is an expression in quotes, such as 'change < 0.5'", name));
+    loop.until = value.text;
+    loop.until_location = value.location;
+  } else {
+    const std::string meant = suggestion(key.text, known);
+    fail(key, fmt::format("loop '{}': unknown key '{}'{}", name, key.text,
+                          meant.empty() ? fmt::format("; the keys are {}", fmt::join(known, ", ")) : meant));
+  }
+}
+
+/// Reads a loop with its steps, which are not ordered yet. `known_names` are the names of all steps and
+/// inputs of the deck.
+Step read_loop(const Tree& name, const Tree& body, const std::set<std::string>& known_names) {
+  check_name(name, "a loop");
+  Step step{.name = name.text, .location = name.location};
+  Loop loop;
+  if (body.kind != Tree::Kind::map)
+    fail(body, fmt::format("loop '{}': write {{begin: input, turns: 10, steps: {{...}}}}", name.text));
+  for (std::size_t i = 0; i < body.keys.size(); ++i)
+    read_entry(loop, name.text, body.keys[i], body.items[i], known_names);
+  for (const char* needed : {"turns", "steps"})
+    if (body.find(needed) == nullptr) fail(name, fmt::format("loop '{}' has no '{}'", name.text, needed));
+  if (loop.begin.name.empty()) loop.begin = {main_input, name.location};
+  if (loop.next.name.empty()) loop.next = {loop.steps.back().name, name.location};
+  step.operands.push_back(loop.begin);
+  const std::vector<std::string> own = names_of_steps(loop.steps);
+  for (const Step& inner : loop.steps)
+    for (const Operand& operand : inner.operands)
+      if (operand.name != step.name && std::ranges::find(own, operand.name) == own.end())
+        step.operands.push_back(operand);
+  step.loop = std::make_shared<Loop>(std::move(loop));
+  return step;
+}
+
+/// Returns the loop with its steps in order. They may read the iterate and `others`. Throws InputError if
+/// `next` or `until` name something that the loop does not compute.
+Step with_ordered_loop(const Step& step, const std::vector<std::string>& others) {
+  Loop loop = *step.loop;
+  const std::vector<std::string> own = names_of_steps(loop.steps);
+  const auto is_own = [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); };
+  if (!is_own(loop.next.name))
+    throw InputError(fmt::format("{}: loop '{}': 'next' is '{}', which is no step of the loop{}",
+                                 loop.next.location, step.name, loop.next.name,
+                                 suggestion(loop.next.name, own)));
+  for (const std::string& name : names_of_condition(step))
+    if (!is_own(name))
+      throw InputError(fmt::format("{}: loop '{}': 'until' names '{}', which is no step of the loop{}",
+                                   loop.until_location, step.name, name, suggestion(name, own)));
+  std::vector<std::string> known = others;
+  known.push_back(step.name);
+  loop.steps = ordered(loop.steps, known);
+  Step result = step;
+  result.loop = std::make_shared<Loop>(std::move(loop));
+  return result;
+}
 
 /// Throws InputError if a name is given twice.
 class UsedNames {

@@ -27,4 +27,17 @@ std::vector<Step> read_steps(const tessera::deck::Tree& block, const std::string
 /// Throws InputError unless expressions can name a step `name`. `what` says what the name is for.
 void check_name(const tessera::deck::Tree& name, const std::string& what);
 
+/// Returns the element type with the name that `tree` has. Throws InputError if it is not uint8, uint16 or
+/// float32. `owner` is what messages begin with, such as "step 'a'".
+tessera::ElementType read_type(const tessera::deck::Tree& tree, const std::string& owner);
+
+/// Returns a whole number that is at least 1. `name` is what messages call it. Throws InputError if `tree` is
+/// none. `owner` is as above.
+std::int64_t read_count(const tessera::deck::Tree& tree, const std::string& owner, const std::string& name);
+
+/// Returns the names that `tree` has: one, or a list of them. Throws InputError if there are none. `owner` is
+/// as above.
+std::vector<Operand> read_operands(const tessera::deck::Tree& tree, const std::string& owner,
+                                   const std::string& key);
+
 }  // namespace chain

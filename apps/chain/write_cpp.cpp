@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "write_cpp.hpp"
+#include "chain.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <set>
 
 #include "build.hpp"
-#include "results.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/io/text_file.hpp"
 
@@ -195,7 +194,7 @@ std::string cpp_of(const Chain& chain, const std::string& name) {
   for (const std::string& number : numbers)
     steps += fmt::format("  operators::output(pipeline, {});\n", variable(number));
   std::vector<std::string> names;
-  for (const std::string& name : names_of_steps(chain)) names.push_back(text_literal(name));
+  for (const std::string& name : names_of_steps(chain.steps)) names.push_back(text_literal(name));
   return fmt::format(program_text, steps, variable(chain.output), text_literal(name), fmt::join(images, ", "),
                      fmt::join(names, ", "));
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 
 namespace heat3d {
 namespace {
@@ -70,7 +71,7 @@ void set_steps(const Deck& deck, Problem& problem) {
     return;
   }
   const double time = positive(deck, "time");
-  // A quotient that is a whole number but for rounding is one.
+  // A quotient that differs from a whole number by rounding only is that number.
   const double steps = std::max(1.0, std::ceil(time / problem.time_step * (1 - 1e-12)));
   if (!(steps <= static_cast<double>(most_steps)))
     deck.fail("time", fmt::format("this takes {:.3g} steps of {:.3g}, but {} at most are legal", steps,
@@ -83,47 +84,41 @@ void add_keys_of_dimensions(std::vector<KeyDeclaration>& keys) {
   for (const std::string dimension : dimension_names) {
     keys.push_back({.name = "intervals." + dimension,
                     .type = ValueType::integer,
-                    .group = "Problem",
                     .help = "Intervals along " + dimension,
                     .default_text = "64",
                     .minimum = 2,
                     .maximum = 65536});
     keys.push_back({.name = "mode." + dimension,
                     .type = ValueType::integer,
-                    .group = "Problem",
                     .help = "Half waves of the initial sine along " + dimension +
                             ", fewer than there are intervals; without it 1, or 2 with a periodic border",
                     .minimum = 1});
   }
 }
 
-void add_keys_of_steps(std::vector<KeyDeclaration>& keys) {
-  keys.push_back({.name = "time",
-                  .type = ValueType::real,
-                  .group = "Steps",
-                  .help = "The time of the result, unless `steps` says how many there are; steps are made "
-                          "a little shorter to end there",
-                  .default_text = "0.1"});
-  keys.push_back({.name = "steps",
-                  .type = ValueType::integer,
-                  .group = "Steps",
-                  .help = "How many steps, whatever `time` says; with a tolerance, how many at most",
-                  .minimum = 1,
-                  .maximum = static_cast<double>(most_steps)});
-  keys.push_back({.name = "courant",
-                  .type = ValueType::real,
-                  .group = "Steps",
-                  .help = "kappa time_step (1/hx^2 + 1/hy^2 + 1/hz^2), up to 0.5",
-                  .default_text = "0.4"});
-  keys.push_back({.name = "time_step",
-                  .type = ValueType::real,
-                  .group = "Steps",
-                  .help = "The length of a step, whatever `courant` says"});
-  keys.push_back({.name = "tolerance",
-                  .type = ValueType::real,
-                  .group = "Steps",
-                  .help = "Ends when no point changes by more than this in a step, as in a steady state",
-                  .minimum = 0});
+std::vector<KeyDeclaration> keys_of_steps() {
+  std::vector<KeyDeclaration> keys{
+      {.name = "time",
+       .type = ValueType::real,
+       .help = "The time of the result, unless `steps` says how many there are; steps are made "
+               "a little shorter to end there",
+       .default_text = "0.1"},
+      {.name = "steps",
+       .type = ValueType::integer,
+       .help = "How many steps, whatever `time` says; with a tolerance, how many at most",
+       .minimum = 1,
+       .maximum = static_cast<double>(most_steps)},
+      {.name = "courant",
+       .type = ValueType::real,
+       .help = "kappa time_step (1/hx^2 + 1/hy^2 + 1/hz^2), up to 0.5",
+       .default_text = "0.4"},
+      {.name = "time_step", .type = ValueType::real, .help = "The length of a step, whatever `courant` says"},
+      {.name = "tolerance",
+       .type = ValueType::real,
+       .help = "Ends when no point changes by more than this in a step, as in a steady state",
+       .minimum = 0}};
+  for (KeyDeclaration& key : keys) key.group = "Steps";
+  return keys;
 }
 
 }  // namespace
@@ -164,24 +159,20 @@ tessera::Box Problem::points() const {
 std::vector<KeyDeclaration> keys() {
   std::vector<KeyDeclaration> keys;
   add_keys_of_dimensions(keys);
-  keys.push_back({.name = "kappa",
-                  .type = ValueType::real,
-                  .group = "Problem",
-                  .help = "How well heat is conducted",
-                  .default_text = "1"});
+  keys.push_back(
+      {.name = "kappa", .type = ValueType::real, .help = "How well heat is conducted", .default_text = "1"});
   keys.push_back({.name = "border",
                   .type = ValueType::choice,
-                  .group = "Problem",
                   .help = "0 on all faces (fixed), or a cube that repeats (periodic)",
                   .default_text = "fixed",
                   .choices = {"fixed", "periodic"}});
   keys.push_back({.name = "type",
                   .type = ValueType::choice,
-                  .group = "Problem",
                   .help = "The numbers that are computed with",
                   .default_text = "float64",
                   .choices = {"float32", "float64"}});
-  add_keys_of_steps(keys);
+  for (KeyDeclaration& key : keys) key.group = "Problem";
+  for (KeyDeclaration& key : keys_of_steps()) keys.push_back(std::move(key));
   return keys;
 }
 

@@ -20,7 +20,7 @@ struct Problem {
   std::array<std::int64_t, 3> mode = {1, 1, 1};
   double kappa = 1;
   double time_step = 0;
-  /// At most so many, where there is a tolerance.
+  /// The number of steps, or the greatest one if there is a tolerance.
   std::int64_t steps = 1;
   /// Else u is 0 on all faces.
   bool is_periodic = false;
@@ -31,7 +31,7 @@ struct Problem {
   std::array<double, 3> ratios() const;
   /// The initial values die away as exp(-rate t).
   double rate() const;
-  /// What a step of the scheme multiplies them by: 1 - 4 sum ratio sin^2(mode pi / (2 intervals)).
+  /// A step of the scheme multiplies them by this factor: 1 - 4 sum ratio sin^2(mode pi / (2 intervals)).
   double factor() const;
   /// The points that are computed: without the faces, or, if periodic, without the last one of each
   /// dimension, which is the first.
@@ -43,8 +43,8 @@ struct Problem {
 /// The keys of a problem, and `type`.
 std::vector<tessera::deck::KeyDeclaration> keys();
 
-/// What a deck asks for. Throws InputError when no step of the scheme would be stable, when the sines cannot
-/// be told from others on so few points or do not fit the border, and when there are too many steps.
+/// Returns the problem of a deck. Throws InputError when no step of the scheme would be stable, when the
+/// points are too few for the sines, when these do not fit the border, and when there are too many steps.
 Problem problem_of(const tessera::deck::Deck& deck);
 
 }  // namespace heat3d

@@ -8,15 +8,14 @@
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
-// u_xx + u_yy - alpha u = f on [-1, 1]^2 with u = 0 on the border, of which (1 - x^2)(1 - y^2) is the
-// solution. Differences of second order are exact for it, so what an iteration ends at is its values but for
-// rounding.
+// u_xx + u_yy - alpha u = f on [-1, 1]^2 with u = 0 on the border. The solution is (1 - x^2)(1 - y^2).
+// Differences of second order are exact for it, so that an iteration ends at its values except for rounding.
 namespace helmholtz {
 
 enum class Solver { jacobi, weighted_jacobi, red_black, chebyshev };
 enum class Norm { maximum, root_mean_square };
 
-/// What a deck says.
+/// The problem that a deck gives.
 struct Problem {
   /// Intervals along x and y; their inner corners, 1 to intervals - 1, are unknowns.
   std::int64_t intervals_x = 64;
@@ -81,7 +80,7 @@ struct RightHandSide {
   }
 };
 
-/// The value of a point for which the equation holds there, given its neighbours.
+/// The value of a point that solves the equation there, given its neighbours.
 template <class T>
 struct Solved {
   T along_x, along_y;
@@ -279,8 +278,8 @@ class Iteration {
 };
 
 /// Declares the loop `solve` and gives the last iterate, without border. The iterates `u` begin at 0, the
-/// right-hand side `f` is computed once. In each turn `next` is computed from them, Gauss-Seidel's by way of
-/// `red`, and its `change`, of which the `residual` is the norm.
+/// right-hand side `f` is computed once. Each turn computes `next` from them, Gauss-Seidel by way of `red`,
+/// its `change`, and the norm of that, the `residual`.
 template <class T>
 tessera::Array<T, 2> solve(tessera::Pipeline& pipeline, const Problem& problem) {
   const tessera::Box inside{{1, problem.intervals_x}, {1, problem.intervals_y}};

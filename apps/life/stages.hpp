@@ -98,7 +98,7 @@ struct Show {
   }
 };
 
-/// What a game is besides its first pattern.
+/// A game, except its first pattern.
 struct Game {
   tessera::Box board;
   /// Where the pattern's upper left corner lies.
@@ -111,7 +111,7 @@ struct Game {
   std::uint8_t alive = 1;
 };
 
-/// What a generation becomes the next one from.
+/// The state from which the next generation follows.
 struct State {
   tessera::Array<std::uint8_t, 2> cells;
   /// Where a greatest period above 1 is looked for: the board that generations are compared with.

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "links.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
 
-// What all ranks do with links and with numbers of vertices together.
+// Collective operations on links and on numbers of vertices.
 namespace pagerank {
 
 /// Sends each link to the rank that `rank_of` gives for it, and returns those that this rank gets: in the
@@ -19,8 +17,8 @@ namespace pagerank {
 template <class RankOf>
 std::vector<Link> moved_links(MPI_Comm communicator, std::vector<Link> links, const RankOf& rank_of);
 
-/// Returns the values [to[rank], to[rank + 1]) of an array of which this rank has [from[rank], from[rank +
-/// 1]). Collective.
+/// Moves an array to other ranks: this rank has its values [from[rank], from[rank + 1]), and gets those of
+/// [to[rank], to[rank + 1]). Collective.
 std::vector<double> moved_values(MPI_Comm communicator, const std::vector<double>& values,
                                  const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to);
 
@@ -30,9 +28,8 @@ struct Ranked {
   double rank = 0;
 };
 
-/// Returns the vertices with the highest ranks, at most `count` of them, on rank 0; an empty list on others.
-/// If ranks are equal, that of the lower vertex comes first. `ranks` are those of the vertices from `first`
-/// on. Collective.
+/// Returns the vertices with the highest ranks, at most `count` of them. If ranks are equal, that of the
+/// lower vertex comes first. `ranks` are those of the vertices from `first` on. Collective.
 std::vector<Ranked> highest(MPI_Comm communicator, const std::vector<double>& ranks, std::int64_t first,
                             std::int64_t count);
 
@@ -40,14 +37,6 @@ std::vector<Ranked> highest(MPI_Comm communicator, const std::vector<double>& ra
 /// the ranks that have read them. Graphs with different links hardly ever have the same one. Kokkos has been
 /// started. Collective.
 std::uint64_t fingerprint(MPI_Comm communicator, const std::vector<Link>& links);
-
-/// Writes a fingerprint to a checkpoint, whose array for it has one element. Collective.
-void store_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSink& sink);
-
-/// Throws InputError, on all ranks, when the checkpoint in `source` is of a graph with another fingerprint.
-/// Collective.
-void check_fingerprint(MPI_Comm communicator, std::uint64_t fingerprint, tessera::BlockSource& source,
-                       const tessera::deck::Deck& deck);
 
 /// Returns this rank's number.
 inline int rank_in(MPI_Comm communicator) {
@@ -57,7 +46,7 @@ inline int rank_in(MPI_Comm communicator) {
 }
 
 namespace detail {
-/// Sends `links`, which are in the order of their receivers and of which counts[r] are for rank r.
+/// Sends `links`, which are in the order of their receivers: counts[r] of them to rank r.
 std::vector<Link> exchanged_links(MPI_Comm communicator, const std::vector<Link>& links,
                                   const std::vector<std::int64_t>& counts);
 }  // namespace detail

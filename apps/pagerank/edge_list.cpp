@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "collective.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/block_io.hpp"
@@ -24,47 +25,26 @@ using tessera::InputError;
 constexpr std::int64_t rows_at_a_time = std::int64_t(1) << 20;
 
 bool is_integer(ElementType type) {
-  switch (type) {
-    case ElementType::int8:
-    case ElementType::uint8:
-    case ElementType::int16:
-    case ElementType::uint16:
-    case ElementType::int32:
-    case ElementType::uint32:
-    case ElementType::int64:
-    case ElementType::uint64:
-      return true;
-    default:
-      return false;
-  }
+  return tessera::with_element_type(type,
+                                    []<class T>(std::type_identity<T>) { return std::is_integral_v<T>; });
 }
 
-/// Checks rows of integers, and appends them as links.
-struct RowReader {
-  const std::string& path;
-  /// The number of vertices, or the most that there can be.
-  std::int64_t vertices;
-  /// The greatest vertex so far.
+/// Appends rows of integers as links, and returns the greatest vertex. Vertices are 0 to vertices - 1.
+template <class T>
+std::int64_t append(const std::string& path, const T* numbers, tessera::Range rows, std::int64_t vertices,
+                    std::vector<Link>& links) {
   std::int64_t greatest = -1;
-
-  template <class T>
-  void append(const std::byte* memory, std::int64_t first_row, std::int64_t rows, std::vector<Link>& links) {
-    const T* const numbers = reinterpret_cast<const T*>(memory);
-    for (std::int64_t row = 0; row < rows; ++row)
-      links.push_back(
-          {vertex(numbers[2 * row], first_row + row), vertex(numbers[2 * row + 1], first_row + row)});
-  }
-
- private:
-  template <class T>
-  Vertex vertex(T number, std::int64_t row) {
+  const auto vertex = [&](T number, std::int64_t row) {
     if (!std::in_range<Vertex>(number) || static_cast<std::int64_t>(number) >= vertices)
       throw InputError(fmt::format("{}: row {} (from 0) has the vertex {}: vertices are 0 to {}", path, row,
                                    number, vertices - 1));
     greatest = std::max(greatest, static_cast<std::int64_t>(number));
     return static_cast<Vertex>(number);
-  }
-};
+  };
+  for (std::int64_t row = rows.begin; row < rows.end; ++row, numbers += 2)
+    links.push_back({vertex(numbers[0], row), vertex(numbers[1], row)});
+  return greatest;
+}
 
 }  // namespace
 
@@ -81,14 +61,13 @@ tessera::io::ImageInfo inspect_edge_list(const std::string& path, const std::str
 
 Links read_edge_list(MPI_Comm communicator, const std::string& path, const tessera::io::ImageInfo& info,
                      const LinkReading& reading) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
+  const int rank = rank_in(communicator), ranks = tessera::ranks_of(communicator);
   const std::int64_t all = info.domain[1].size();
   const auto bound = [&](std::int64_t part) { return all / ranks * part + all % ranks * part / ranks; };
   const std::int64_t begin = bound(rank), end = bound(rank + 1);
   Links read{.vertices = reading.vertices, .links = {}};
-  RowReader reader{path, reading.vertices > 0 ? reading.vertices : most_vertices};
+  const std::int64_t vertices = reading.vertices > 0 ? reading.vertices : most_vertices;
+  std::int64_t greatest = -1;
   tessera::collectively(communicator, [&] {
     read.links.reserve(static_cast<std::size_t>(end - begin));
     const auto source = tessera::io::open_image(MPI_COMM_SELF, path, info);
@@ -98,12 +77,14 @@ Links read_edge_list(MPI_Comm communicator, const std::string& path, const tesse
       memory.resize(static_cast<std::size_t>(2 * rows) * size_of(info.type));
       source->read(tessera::packed_block(memory.data(), info.type, Box{{0, 2}, {row, row + rows}}));
       tessera::with_element_type(info.type, [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_integral_v<T>) reader.append<T>(memory.data(), row, rows, read.links);
+        if constexpr (std::is_integral_v<T>)
+          greatest = std::max(greatest, append(path, reinterpret_cast<const T*>(memory.data()),
+                                               {row, row + rows}, vertices, read.links));
       });
     }
   });
-  MPI_Allreduce(MPI_IN_PLACE, &reader.greatest, 1, MPI_INT64_T, MPI_MAX, communicator);
-  if (read.vertices == 0) read.vertices = reader.greatest + 1;
+  MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_INT64_T, MPI_MAX, communicator);
+  if (read.vertices == 0) read.vertices = greatest + 1;
   return read;
 }
 

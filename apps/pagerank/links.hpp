@@ -41,44 +41,12 @@ inline std::string number_of(std::int64_t count, std::string_view one, std::stri
 
 /// The settings with which links are read.
 struct LinkReading {
-  /// Whether the numbers of the entries are the weights of their links. Otherwise all links have the
+  /// True when the numbers of the entries are the weights of their links. Otherwise all links have the
   /// weight 1.
   bool has_weights = true;
   /// The number of vertices that the deck gives, or 0.
   std::int64_t vertices = 0;
 };
-
-/// The contents of the first lines of a Matrix Market file.
-struct MatrixMarketHeader {
-  /// The number of vertices: of rows, and of columns.
-  std::int64_t vertices = 0;
-  /// The number of entries that follow.
-  std::int64_t entries = 0;
-  /// Whether each entry has a number beside its row and its column.
-  bool has_numbers = false;
-  /// Whether these numbers are integers.
-  bool has_integers = false;
-  /// Whether an entry beside the diagonal stands for both of its directions.
-  bool is_symmetric = false;
-  /// The number of the line that has the size of the matrix, from 1.
-  std::int64_t size_line = 0;
-  /// The number of bytes before the entries.
-  std::int64_t begin = 0;
-};
-
-/// Whether the content of a file begins as that of Matrix Market files does. Not collective.
-bool is_matrix_market(const std::string& path);
-
-/// Reads the first lines of a file. Not collective. Throws InputError when the matrix is not one of
-/// coordinates, when its numbers are complex, when it is neither general nor symmetric, when it is not
-/// square, and when it has no or too many rows.
-MatrixMarketHeader read_header(const std::string& path);
-
-/// Reads the entries of a file. Each rank reads a part of the bytes, and parses it with all of its threads.
-/// Kokkos has been started. Collective. Throws InputError, on all ranks, with the number of the line that
-/// cannot be used.
-Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixMarketHeader& header,
-                   const LinkReading& reading);
 
 /// Returns the description of a data set with the links of a graph, which has two columns of integers. Not
 /// collective. Throws InputError when the data set has another shape or type.

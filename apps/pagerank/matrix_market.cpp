@@ -1,27 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "links.hpp"
+#include "matrix_market.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <fstream>
+#include <span>
 #include <sstream>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "entry_parser.hpp"
+#include "collective.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace pagerank {
 namespace {
 
-using tessera::InputError;
+using tessera::HostExecutionSpace, tessera::InputError;
 
 constexpr const char* banner = "%%MatrixMarket";
+
+constexpr std::int64_t chunk_bytes = std::int64_t(4) << 20;
+/// The bytes that are read at a time where a line feed is looked for.
+constexpr std::int64_t skipped_bytes = std::int64_t(1) << 16;
+/// No entry is longer. Comments and blank lines may be.
+constexpr std::size_t longest_entry = 4096;
+constexpr const char* too_long = "is longer than any line of entries: is this a text file?";
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+/// Takes a number from the beginning of `text`. Returns whether there is one, with a blank or nothing behind.
+/// A real number that is too large or too small is infinite or 0.
+template <class Number>
+bool take_number(std::string_view& text, Number& number) {
+  text = without_blanks(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if constexpr (std::is_floating_point_v<Number>)
+    if (error == std::errc::result_out_of_range)
+      number = std::strtod(std::string(text.data(), end).c_str(), nullptr);
+  if (error != std::errc() && (std::is_integral_v<Number> || error != std::errc::result_out_of_range))
+    return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return text.empty() || is_blank(text.front());
+}
+
+/// Takes an integer, which may have any number of digits.
+bool take_integer(std::string_view& text, double& number) {
+  const std::string_view begin = without_blanks(text);
+  if (!take_number(text, number)) return false;
+  const std::string_view token = begin.substr(0, begin.size() - text.size());
+  return token.find_first_not_of("+-0123456789") == std::string_view::npos;
+}
+
+/// Returns a line for a message, without what would make the message more than one line.
+std::string quoted(std::string_view line) {
+  constexpr std::size_t most = 60;
+  std::string text(line.substr(0, most));
+  while (!text.empty() && is_blank(text.back())) text.pop_back();
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
+  return fmt::format("'{}{}'", text, line.size() > most ? "..." : "");
+}
+
+/// Reads bytes at a position of a file. Returns fewer only at its end.
+std::int64_t read_at(int file, char* memory, std::int64_t bytes, std::int64_t position) {
+  std::int64_t done = 0;
+  while (done < bytes) {
+    const ssize_t read =
+        ::pread(file, memory + done, static_cast<std::size_t>(bytes - done), position + done);
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) throw InputError(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (read == 0) break;
+    done += read;
+  }
+  return done;
+}
+
+/// Reads integers that are separated by blanks. Returns whether `line` has as many of them as `numbers`, none
+/// of them negative, and nothing else.
+bool parse_integers(std::string_view line, std::span<std::int64_t> numbers) {
+  for (std::int64_t& number : numbers)
+    if (!take_number(line, number) || number < 0) return false;
+  return without_blanks(line).empty();
+}
 
 [[noreturn]] void fail(const std::string& path, std::int64_t line, const std::string& message) {
   throw InputError(fmt::format("{}:{}: {}", path, line, message));
@@ -102,23 +183,16 @@ struct ParsePieces {
 
 /// Parses this rank's part of the bytes, in as many pieces as it has threads.
 std::vector<Piece> parse_part(const EntryParser& parser, std::int64_t begin, std::int64_t end) {
-  using Space = tessera::HostExecutionSpace;
-  const std::int64_t count = std::max(1, Space().concurrency());
+  const std::int64_t count = std::max(1, HostExecutionSpace().concurrency());
   std::vector<Piece> pieces(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     pieces[static_cast<std::size_t>(i)].begin = begin + (end - begin) * i / count;
     pieces[static_cast<std::size_t>(i)].end = begin + (end - begin) * (i + 1) / count;
   }
-  Kokkos::parallel_for("pagerank: parse",
-                       Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, count),
-                       ParsePieces{pieces.data(), &parser});
-  Space().fence();
+  tessera::for_each_index(HostExecutionSpace(), tessera::HostMode::kernels, "pagerank: parse", count,
+                          ParsePieces{pieces.data(), &parser});
+  HostExecutionSpace().fence();
   return pieces;
-}
-
-std::int64_t sum_of_ranks(MPI_Comm communicator, std::int64_t number) {
-  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, communicator);
-  return number;
 }
 
 /// Throws InputError, on all ranks, about the first line that cannot be used. `lines_before` are the lines of
@@ -134,13 +208,10 @@ void check_lines(MPI_Comm communicator, const std::string& path, const std::vect
 }
 
 void check_count(const std::string& path, const MatrixMarketHeader& header, std::int64_t found) {
-  const std::string announced = number_of(header.entries, "entry", "entries");
-  if (found < header.entries)
-    fail(path, header.size_line,
-         fmt::format("announces {}, and {} follow: the file is truncated", announced, found));
-  if (found > header.entries)
-    fail(path, header.size_line,
-         fmt::format("announces {}, and {} follow: correct the number, or the file", announced, found));
+  if (found == header.entries) return;
+  fail(path, header.size_line,
+       fmt::format("announces {}, and {} follow: {}", number_of(header.entries, "entry", "entries"), found,
+                   found < header.entries ? "the file is truncated" : "correct the number, or the file"));
 }
 
 /// Returns the links of all pieces.
@@ -158,6 +229,120 @@ std::vector<Link> joined(std::vector<Piece>& pieces) {
 }
 
 }  // namespace
+
+EntryParser::EntryParser(std::string path, const MatrixMarketHeader& header, bool has_weights)
+    : path_(std::move(path)),
+      header_(header),
+      has_weights_(has_weights && header.has_numbers),
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+EntryParser::~EntryParser() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::int64_t EntryParser::size() const {
+  struct stat status = {};
+  if (file_ < 0 || ::fstat(file_, &status) != 0)
+    throw InputError(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)));
+  return status.st_size;
+}
+
+/// Adds the entry of a line. Returns what is wrong with the line; nothing if it is an entry, a comment, or
+/// blank.
+std::string EntryParser::parse_line(std::string_view line, ParsedEntries& parsed) const {
+  std::string_view rest = without_blanks(line);
+  if (rest.empty() || rest.front() == '%') return {};
+  if (line.size() > longest_entry) return too_long;
+  std::int64_t row = 0, column = 0;
+  double number = 1;
+  const auto has_number = [&] {
+    return !header_.has_numbers ||
+           (header_.has_integers ? take_integer(rest, number) : take_number(rest, number));
+  };
+  const bool is_entry =
+      take_number(rest, row) && take_number(rest, column) && has_number() && without_blanks(rest).empty();
+  if (!is_entry)
+    return fmt::format("{} is no entry: give a row, a column{}", quoted(line),
+                       header_.has_integers  ? " and an integer"
+                       : header_.has_numbers ? " and a number"
+                                             : ", and nothing else");
+  if (row < 1 || row > header_.vertices || column < 1 || column > header_.vertices)
+    return fmt::format("({}, {}) is not in the matrix, which is {} x {}: count from 1", row, column,
+                       header_.vertices, header_.vertices);
+  ++parsed.entries;
+  const double weight = has_weights_ ? number : 1;
+  if (!std::isfinite(weight) || weight < 0)
+    return fmt::format(
+        "{} is no weight of a link: give a finite number that is not negative, or "
+        "input.weights=ignore",
+        weight);
+  if (weight == 0) return {};
+  const auto from = static_cast<Vertex>(row - 1), to = static_cast<Vertex>(column - 1);
+  parsed.links.push_back({from, to, weight});
+  if (header_.is_symmetric && from != to) parsed.links.push_back({to, from, weight});
+  return {};
+}
+
+/// Parses whole lines. Returns whether all of them can be used.
+bool EntryParser::parse_lines(std::string_view text, ParsedEntries& parsed) const {
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    ++parsed.lines;
+    parsed.error = parse_line(text.substr(0, length), parsed);
+    if (!parsed.error.empty()) return false;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return true;
+}
+
+/// Returns the position behind the first line feed from `position` on, or the end of the file. `memory` is
+/// scratch.
+std::int64_t EntryParser::next_line(std::int64_t position, std::vector<char>& memory) const {
+  for (;;) {
+    const std::int64_t bytes = read_at(file_, memory.data(), skipped_bytes, position);
+    const std::size_t feed = std::string_view(memory.data(), static_cast<std::size_t>(bytes)).find('\n');
+    if (feed != std::string_view::npos) return position + static_cast<std::int64_t>(feed) + 1;
+    position += bytes;
+    if (bytes < skipped_bytes) return position;
+  }
+}
+
+void EntryParser::parse_part(std::int64_t begin, std::int64_t end, ParsedEntries& parsed) const {
+  std::vector<char> memory(static_cast<std::size_t>(chunk_bytes));
+  // A line that has begun before is left to the piece before, which is seen by the byte before.
+  std::int64_t position = begin > header_.begin ? next_line(begin - 1, memory) : begin;
+  while (position < end) {
+    const auto wanted = static_cast<std::int64_t>(memory.size());
+    const std::int64_t bytes = read_at(file_, memory.data(), wanted, position);
+    if (bytes == 0) return;
+    const std::string_view text(memory.data(), static_cast<std::size_t>(bytes));
+    // The last line that begins in this piece may end behind it. If it does not end in this chunk, the lines
+    // before it are parsed, and it begins the next chunk, which is larger if there are none before it.
+    std::size_t last = text.find('\n', static_cast<std::size_t>(std::min(end - position, bytes)) - 1);
+    if (last == std::string_view::npos) last = bytes < wanted ? text.size() - 1 : text.rfind('\n');
+    if (last == std::string_view::npos) {
+      const std::string_view rest = without_blanks(text);
+      if (rest.empty() || rest.front() == '%') {
+        memory.resize(2 * memory.size());
+        continue;
+      }
+      last = text.size() - 1;  // No entry is as long as a chunk.
+    }
+    if (!parse_lines(text.substr(0, last + 1), parsed)) return;
+    position += static_cast<std::int64_t>(last) + 1;
+  }
+}
+
+ParsedEntries EntryParser::parse(std::int64_t begin, std::int64_t end) const noexcept {
+  ParsedEntries parsed;
+  try {
+    parse_part(begin, end, parsed);
+  } catch (const std::exception& error) {
+    parsed.error = error.what();
+    ++parsed.lines;
+  }
+  return parsed;
+}
 
 bool is_matrix_market(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -187,9 +372,7 @@ MatrixMarketHeader read_header(const std::string& path) {
 
 Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixMarketHeader& header,
                    const LinkReading& reading) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
+  const int rank = rank_in(communicator), ranks = tessera::ranks_of(communicator);
   const EntryParser parser(path, header, reading.has_weights);
   std::vector<Piece> pieces;
   tessera::collectively(communicator, [&] {
@@ -206,7 +389,8 @@ Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixM
   MPI_Exscan(&lines, &lines_before, 1, MPI_INT64_T, MPI_SUM, communicator);
   if (rank == 0) lines_before = 0;
   check_lines(communicator, path, pieces, lines_before + header.size_line);
-  check_count(path, header, sum_of_ranks(communicator, found));
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT64_T, MPI_SUM, communicator);
+  check_count(path, header, found);
   return {header.vertices, joined(pieces), 1};
 }
 

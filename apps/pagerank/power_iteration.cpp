@@ -117,14 +117,14 @@ struct Row {
 };
 
 /// Computes a part of the rows, on one thread of the host.
-template <class Row, class Part>
+template <class Row>
 struct UpdatePart {
   Row row;
-  const Part* parts;
+  const RowPart* parts;
   TurnSums* sums;
 
   void operator()(std::int64_t number) const {
-    const Part part = parts[number];
+    const RowPart part = parts[number];
     TurnSums& sum = sums[number];
     sum = {};
     double changes[group];
@@ -180,11 +180,11 @@ void add_exactly(std::int64_t begin, std::int64_t end, const Kernel& kernel, tes
 
 }  // namespace
 
-RowUpdate::RowUpdate(const RankGraph& graph, double damping, [[maybe_unused]] Product product)
-    : rows_(graph.rows()),
-      giving_(graph.giving),
-      positions_(graph.rows() + graph.lists.received_count()),
-      ranks_(allocated<double>("pagerank: ranks", graph.rows())) {
+PowerIteration::PowerIteration(const RankGraph& graph, double damping, [[maybe_unused]] Product product)
+    : graph_(graph),
+      damping_(damping),
+      ranks_(allocated<double>("pagerank: ranks", graph.rows())),
+      addition_(sizeof(TurnSums), &add_turn_sums) {
 #ifdef PAGERANK_KERNELS
   if (product == Product::kokkos_kernels) product_ = make_kernels_product(graph);
 #endif
@@ -194,46 +194,43 @@ RowUpdate::RowUpdate(const RankGraph& graph, double damping, [[maybe_unused]] Pr
     weights_ = copied("pagerank: weights", graph.weights);
   }
   std::vector<double> factors;
-  for (std::int64_t i = 0; i < giving_; ++i)
+  for (std::int64_t i = 0; i < graph.giving; ++i)
     factors.push_back(damping / graph.sums[static_cast<std::size_t>(i)]);
   factors_ = copied("pagerank: factors", factors);
-  set_ranks(1 / static_cast<double>(graph.vertices));
-  make_parts(graph);
+  set_even_ranks();
+  make_parts();
+  for (int i = 0; i < 2; ++i) {
+    gives_[i] = allocated<double>("pagerank: gives", graph.rows() + graph.lists.received_count());
+    Kokkos::deep_copy(gives_[i], 0);
+    exchanges_[i] = std::make_unique<tessera::IndexedExchange<double>>(graph.communicator, first_tag + i,
+                                                                       graph.lists, gives_[i], graph.rows());
+  }
 }
 
-void RowUpdate::make_parts(const RankGraph& graph) {
+void PowerIteration::make_parts() {
   const auto work_before = [&](std::int64_t row) {
-    return graph.offsets[static_cast<std::size_t>(row)] + work_of_row * row;
+    return graph_.offsets[static_cast<std::size_t>(row)] + work_of_row * row;
   };
   const std::int64_t count = parts_per_thread * std::max(1, HostExecutionSpace().concurrency());
-  const std::int64_t work = work_before(rows_) / count + 1;
-  for (std::int64_t begin = 0; begin < rows_;) {
-    const std::int64_t limit = begin < giving_ ? giving_ : rows_;
+  const std::int64_t work = work_before(graph_.rows()) / count + 1;
+  for (std::int64_t begin = 0; begin < graph_.rows();) {
+    const std::int64_t limit = begin < graph_.giving ? graph_.giving : graph_.rows();
     std::int64_t end = begin + 1;
     while (end < limit && work_before(end + 1) - work_before(begin) <= work) ++end;
     parts_.push_back({begin, end});
-    if (begin < giving_) ++giving_parts_;
+    if (begin < graph_.giving) ++giving_parts_;
     begin = end;
   }
   part_sums_.resize(parts_.size());
 }
 
-Values RowUpdate::make_gives() const {
-  const Values values = allocated<double>("pagerank: gives", positions_);
-  Kokkos::deep_copy(values, 0);
-  return values;
-}
-
-void RowUpdate::start(const Values& gives, TurnSums& sums) const {
-  Kokkos::parallel_for("pagerank: give", policy<ExecutionSpace>(0, giving_),
-                       Give{ranks_.data(), factors_.data(), gives.data()});
-  add_exactly(giving_, rows_, AddRanks{ranks_.data()}, sums.lost);
-}
-
-void RowUpdate::compute(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums) {
+/// Computes rows. Each vertex gets the rank `base` and what its links bring from the array `from_`, and gives
+/// to the array `to`. Adds the changes, and the ranks of vertices without links, to `sums`.
+void PowerIteration::compute(Rows rows, double base, int to, TurnSums& sums) {
+  const Values& from = gives_[from_];
   const auto compute_with = [&](const auto& links) {
-    const Row<std::decay_t<decltype(links)>> row{links, factors_.data(), to.data(), ranks_.data(),
-                                                 base,  giving_};
+    const Row<std::decay_t<decltype(links)>> row{links, factors_.data(), gives_[to].data(), ranks_.data(),
+                                                 base,  graph_.giving};
     if constexpr (tessera::runs_on_host)
       compute_on_host(rows, row, sums);
     else
@@ -241,8 +238,8 @@ void RowUpdate::compute(Rows rows, double base, const Values& from, const Values
   };
   if (product_) {
     // One call multiplies all rows.
-    if (rows != Rows::silent) product_->multiply(from);
-    compute_with(KnownSums{product_->sums().data()});
+    if (rows != Rows::silent) sums_ = product_(from);
+    compute_with(KnownSums{sums_.data()});
   } else if (weights_.extent(0) > 0) {
     compute_with(WeightedLinks{offsets_.data(), columns_.data(), weights_.data(), from.data()});
   } else {
@@ -251,14 +248,14 @@ void RowUpdate::compute(Rows rows, double base, const Values& from, const Values
 }
 
 template <class Row>
-void RowUpdate::compute_on_host(Rows rows, const Row& row, TurnSums& sums) {
+void PowerIteration::compute_on_host(Rows rows, const Row& row, TurnSums& sums) {
   using Policy = Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                      Kokkos::IndexType<std::int64_t>>;
   const std::int64_t begin = rows == Rows::silent ? giving_parts_ : 0;
   const std::int64_t end = rows == Rows::giving ? giving_parts_ : static_cast<std::int64_t>(parts_.size());
   if (begin == end) return;
   Kokkos::parallel_for("pagerank: rows", Policy(HostExecutionSpace(), begin, end, Kokkos::ChunkSize(1)),
-                       UpdatePart<Row, Part>{row, parts_.data(), part_sums_.data()});
+                       UpdatePart<Row>{row, parts_.data(), part_sums_.data()});
   HostExecutionSpace().fence();
   for (std::int64_t i = begin; i < end; ++i) {
     sums.change.merge(part_sums_[static_cast<std::size_t>(i)].change);
@@ -267,37 +264,27 @@ void RowUpdate::compute_on_host(Rows rows, const Row& row, TurnSums& sums) {
 }
 
 template <class Row>
-void RowUpdate::compute_on_device(Rows rows, const Row& row, TurnSums& sums) const {
-  const std::int64_t begin = rows == Rows::silent ? giving_ : 0, end = rows == Rows::giving ? giving_ : rows_;
+void PowerIteration::compute_on_device(Rows rows, const Row& row, TurnSums& sums) const {
+  const std::int64_t begin = rows == Rows::silent ? graph_.giving : 0,
+                     end = rows == Rows::giving ? graph_.giving : graph_.rows();
   add_exactly(begin, end, UpdateRow<Row>{row}, sums.change);
-  add_exactly(std::max(begin, giving_), end, AddRanks{ranks_.data()}, sums.lost);
-}
-
-PowerIteration::PowerIteration(const RankGraph& graph, double damping, Product product)
-    : graph_(graph),
-      damping_(damping),
-      update_(graph, damping, product),
-      addition_(sizeof(TurnSums), &add_turn_sums) {
-  for (int i = 0; i < 2; ++i) {
-    gives_[i] = update_.make_gives();
-    exchanges_[i] = std::make_unique<tessera::IndexedExchange<double>>(graph.communicator, first_tag + i,
-                                                                       graph.lists, gives_[i], graph.rows());
-  }
+  add_exactly(std::max(begin, graph_.giving), end, AddRanks{ranks_.data()}, sums.lost);
 }
 
 void PowerIteration::set_ranks(const std::vector<double>& ranks) {
-  const auto host = Kokkos::create_mirror_view(update_.ranks());
+  const auto host = Kokkos::create_mirror_view(ranks_);
   for (std::size_t i = 0; i < graph_.order.size(); ++i) host(i) = ranks[graph_.order[i]];
-  Kokkos::deep_copy(update_.ranks(), host);
+  Kokkos::deep_copy(ranks_, host);
 }
 
 std::vector<double> PowerIteration::ranks() const {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), update_.ranks());
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ranks_);
   std::vector<double> ranks(graph_.order.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) ranks[graph_.order[i]] = host(i);
   return ranks;
 }
 
+/// Adds the sums of all ranks.
 void PowerIteration::add_over_ranks(TurnSums& sums) const {
   if (graph_.bounds.size() > 2) addition_.run(&sums, graph_.communicator);
 }
@@ -305,7 +292,9 @@ void PowerIteration::add_over_ranks(TurnSums& sums) const {
 void PowerIteration::begin() {
   TurnSums sums;
   from_ = 0;
-  update_.start(gives_[from_], sums);
+  Kokkos::parallel_for("pagerank: give", policy<ExecutionSpace>(0, graph_.giving),
+                       Give{ranks_.data(), factors_.data(), gives_[from_].data()});
+  add_exactly(graph_.giving, graph_.rows(), AddRanks{ranks_.data()}, sums.lost);
   exchanges_[from_]->start({});
   add_over_ranks(sums);
   lost_ = sums.lost.value();
@@ -318,12 +307,12 @@ double PowerIteration::turn() {
   const int to = 1 - from_;
   TurnSums sums;
   if (graph_.bounds.size() == 2) {
-    update_.compute(Rows::all, base, gives_[from_], gives_[to], sums);
+    compute(Rows::all, base, to, sums);
   } else {
     // Vertices without links are computed while the others wait for what they are given.
-    update_.compute(Rows::giving, base, gives_[from_], gives_[to], sums);
+    compute(Rows::giving, base, to, sums);
     exchanges_[to]->start({});
-    update_.compute(Rows::silent, base, gives_[from_], gives_[to], sums);
+    compute(Rows::silent, base, to, sums);
   }
   add_over_ranks(sums);
   exchanges_[to]->finish({});

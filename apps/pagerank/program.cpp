@@ -13,14 +13,15 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include "collective.hpp"
+#include "matrix_market.hpp"
 #include "power_iteration.hpp"
 #include "sorted_links.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
@@ -32,8 +33,13 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-/// The header of the input.
-using Header = std::variant<MatrixMarketHeader, io::ImageInfo>;
+/// The header of the input. A list of links has entries, too, and those vertices that the deck gives, or 0.
+struct Header {
+  bool is_matrix = false;
+  MatrixMarketHeader matrix;
+  /// The description of a list of links.
+  io::ImageInfo list;
+};
 
 /// Throws InputError when the file cannot be read, or has no size.
 void check_readable(const Deck& deck, const std::string& path) {
@@ -53,29 +59,29 @@ Header inspect(const app::IterationSetting& setting) {
   const Deck& deck = setting.deck;
   const std::string path = deck.text_of("input.file");
   const MPI_Comm communicator = setting.session.communicator();
-  const bool is_first = setting.session.rank() == 0;
-  int is_matrix = 0;
-  MatrixMarketHeader matrix;
-  io::ImageInfo list;
+  Header header;
   collectively(communicator, [&] {
-    if (!is_first) return;
+    if (setting.session.rank() != 0) return;
     check_readable(deck, path);
-    is_matrix = is_matrix_market(path) ? 1 : 0;
+    header.is_matrix = is_matrix_market(path);
     for (const char* key : {"input.dataset", "input.vertices"})
-      if (is_matrix != 0 && deck.is_set(key))
+      if (header.is_matrix && deck.is_set(key))
         deck.fail(key, path + " is a Matrix Market file, which says it itself: leave this out");
-    if (is_matrix != 0)
-      matrix = read_header(path);
+    if (header.is_matrix)
+      header.matrix = read_header(path);
     else if (io::image_format(path) == io::ImageFormat::hdf5)
-      list = inspect_edge_list(path, deck.text_of("input.dataset"));
+      header.list = inspect_edge_list(path, deck.text_of("input.dataset"));
     else
       deck.fail("input.file",
                 path + " is neither a Matrix Market file, which begins with %%MatrixMarket, nor HDF5");
   });
-  MPI_Bcast(&is_matrix, 1, MPI_INT, 0, communicator);
-  if (is_matrix == 0) return io::broadcast(communicator, list);
-  MPI_Bcast(&matrix, sizeof matrix, MPI_BYTE, 0, communicator);
-  return matrix;
+  header.is_matrix = graph::broadcast(communicator, header.is_matrix);
+  header.matrix = graph::broadcast(communicator, header.matrix);
+  if (header.is_matrix) return header;
+  header.list = io::broadcast(communicator, header.list);
+  header.matrix.entries = header.list.domain[1].size();
+  if (deck.is_set("input.vertices")) header.matrix.vertices = deck.get<std::int64_t>("input.vertices");
+  return header;
 }
 
 /// The amounts that one rank computes and sends in a turn.
@@ -93,6 +99,11 @@ double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ran
              static_cast<double>(ranks) +
          bytes_in_set * static_cast<double>(vertices) +
          static_cast<double>(threads) * static_cast<double>(bytes_to_sort(vertices));
+}
+
+/// Returns a block of the only element of an array, or of none.
+HostBlock block_of(std::uint64_t& number, bool is_empty) {
+  return packed_block(reinterpret_cast<std::byte*>(&number), ElementType::uint64, {{0, is_empty ? 0 : 1}});
 }
 
 class Program final : public app::IterationProgram {
@@ -136,7 +147,10 @@ class Program final : public app::IterationProgram {
     return setting_.deck.text_of("product") == product_names[0] ? Product::fused : Product::kokkos_kernels;
   }
   /// Returns the number of vertices, or 0 while it is not known.
-  std::int64_t vertices() const;
+  std::int64_t vertices() const { return graph_.vertices > 0 ? graph_.vertices : header_.matrix.vertices; }
+  bool has_weights() const {
+    return header_.matrix.has_numbers && setting_.deck.text_of("input.weights") == "use";
+  }
   std::unique_ptr<BlockSink> create_sink(std::int64_t vertices);
   void check_deck() const;
   void check_room() const;
@@ -163,17 +177,9 @@ class Program final : public app::IterationProgram {
   io::FileNotes notes_;
 };
 
-std::int64_t Program::vertices() const {
-  if (graph_.vertices > 0) return graph_.vertices;
-  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_)) return matrix->vertices;
-  return setting_.deck.is_set("input.vertices") ? setting_.deck.get<std::int64_t>("input.vertices") : 0;
-}
-
 void Program::check_deck() const {
   const Deck& deck = setting_.deck;
-  const auto* matrix = std::get_if<MatrixMarketHeader>(&header_);
-  if (deck.text_of("input.repeated") == "once" && deck.text_of("input.weights") == "use" &&
-      matrix != nullptr && matrix->has_numbers)
+  if (deck.text_of("input.repeated") == "once" && has_weights())
     deck.fail("input.repeated",
               "links with weights add up: give input.weights=ignore, too, or leave this out");
   std::vector<std::string> taken{input()};
@@ -201,7 +207,6 @@ void Program::check_memory(std::int64_t links) const {
   const double of_rank = bytes_of_rank(vertices(), links, std::ssize(places), setting_.threads);
   const double needed = static_cast<double>(on_node) * of_rank;
   const std::int64_t bytes = machine_memory();
-  const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
   collectively(communicator(), [&] {
     if (const auto* limit = std::get_if<deck::ByteSize>(setting_.deck.find("memory"));
         limit != nullptr && of_rank > static_cast<double>(limit->bytes))
@@ -212,7 +217,7 @@ void Program::check_memory(std::int64_t links) const {
           fmt::format("{}: vertices up to {} and {} links take some {} on a machine node, which has {}: use "
                       "more nodes, or "
                       "correct the numbers of vertices",
-                      input(), vertices() - (counts_from_one ? 0 : 1), links,
+                      input(), vertices() - (header_.is_matrix ? 0 : 1), links,
                       human_bytes(static_cast<std::int64_t>(needed)), human_bytes(bytes)));
   });
 }
@@ -229,32 +234,26 @@ void Program::create_results() { sink_ = create_sink(std::max<std::int64_t>(1, v
 /// A file may change between two runs without another name. Its numbers tell of most such changes before it
 /// is read, and the fingerprint tells of the others.
 std::string Program::problem() const {
-  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
-    return fmt::format("vertices of the input: {}\nentries of the input: {}\n", matrix->vertices,
-                       matrix->entries);
-  return fmt::format("links of the input: {}\n", std::get<io::ImageInfo>(header_).domain[1].size());
+  const MatrixMarketHeader& matrix = header_.matrix;
+  if (!header_.is_matrix) return fmt::format("links of the input: {}\n", matrix.entries);
+  return fmt::format("vertices of the input: {}\nentries of the input: {}\n", matrix.vertices,
+                     matrix.entries);
 }
 
 std::string Program::check() {
-  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
-    return fmt::format("{} has {} and {}, {} and {}\n", input(),
-                       number_of(matrix->vertices, "vertex", "vertices"),
-                       number_of(matrix->entries, "entry", "entries"),
-                       matrix->has_numbers ? "with numbers" : "without numbers",
-                       matrix->is_symmetric ? "symmetric" : "general");
-  const auto& list = std::get<io::ImageInfo>(header_);
-  return fmt::format("{} has {} of {}\n", input(), counted(list.domain[1].size(), "link"),
-                     name_of(list.type));
+  const MatrixMarketHeader& matrix = header_.matrix;
+  if (!header_.is_matrix)
+    return fmt::format("{} has {} of {}\n", input(), counted(matrix.entries, "link"),
+                       name_of(header_.list.type));
+  return fmt::format(
+      "{} has {} and {}, {} and {}\n", input(), number_of(matrix.vertices, "vertex", "vertices"),
+      number_of(matrix.entries, "entry", "entries"), matrix.has_numbers ? "with numbers" : "without numbers",
+      matrix.is_symmetric ? "symmetric" : "general");
 }
 
 cost::Work Program::work(int ranks) const {
-  const auto* matrix = std::get_if<MatrixMarketHeader>(&header_);
-  const bool has_weights =
-      setting_.deck.text_of("input.weights") == "use" && matrix != nullptr && matrix->has_numbers;
   const double count = ranks, others = count - 1;
-  const double all = static_cast<double>(matrix == nullptr ? std::get<io::ImageInfo>(header_).domain[1].size()
-                                         : matrix->is_symmetric ? 2 * matrix->entries
-                                                                : matrix->entries);
+  const auto all = static_cast<double>((header_.matrix.is_symmetric ? 2 : 1) * header_.matrix.entries);
   const double links = all / count, rows = static_cast<double>(vertices()) / count;
   const double ghosts = std::min(links, static_cast<double>(vertices())) * others / count;
   const double link_bytes = sizeof(Link), number_bytes = sizeof(double);
@@ -266,7 +265,7 @@ cost::Work Program::work(int ranks) const {
   cost::Work work;
   work.parts = {
       {.name = "read", .read_bytes = file_bytes, .memory_bytes = file_bytes + links * link_bytes},
-      // Links are sent twice, sorted and stored, each of which reads and writes them.
+      // Links are sent twice, sorted and stored. Each of these steps reads and writes them.
       {.name = "place",
        .memory_bytes = 4 * 2 * links * link_bytes,
        .messages = 2 * others,
@@ -276,7 +275,7 @@ cost::Work Program::work(int ranks) const {
       {.name = "turn: rows",
        .times = turns,
        .memory_bytes =
-           links * (sizeof(Vertex) + (has_weights ? 2 : 1) * number_bytes) + rows * 5 * number_bytes,
+           links * (sizeof(Vertex) + (has_weights() ? 2 : 1) * number_bytes) + rows * 5 * number_bytes,
        .operations = 2 * (2 * links + 6 * rows),
        .launches = 2},
       {.name = "turn: exchange",
@@ -292,12 +291,10 @@ cost::Work Program::work(int ranks) const {
 
 Links Program::read() const {
   const Deck& deck = setting_.deck;
-  const LinkReading reading{
-      .has_weights = deck.text_of("input.weights") == "use",
-      .vertices = deck.is_set("input.vertices") ? deck.get<std::int64_t>("input.vertices") : 0};
-  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
-    return read_entries(communicator(), input(), *matrix, reading);
-  return read_edge_list(communicator(), input(), std::get<io::ImageInfo>(header_), reading);
+  const LinkReading reading{.has_weights = deck.text_of("input.weights") == "use",
+                            .vertices = header_.matrix.vertices};
+  if (header_.is_matrix) return read_entries(communicator(), input(), header_.matrix, reading);
+  return read_edge_list(communicator(), input(), header_.list, reading);
 }
 
 /// Checks what can be checked when the input has been read.
@@ -345,7 +342,7 @@ void Program::prepare(app::IterationRunner& runner) {
                              {"sent", work.sent}});
 }
 
-/// Returns what each rank computes, on rank 0. Collective.
+/// Returns what each rank computes. Collective.
 std::vector<RankWork> Program::work_of_ranks() const {
   const RankWork mine{.first = graph_.first(),
                       .rows = graph_.rows(),
@@ -354,10 +351,7 @@ std::vector<RankWork> Program::work_of_ranks() const {
                       .sent_to = std::ssize(graph_.lists.sent),
                       .received_from = std::ssize(graph_.lists.received),
                       .sent = graph_.lists.sent_count()};
-  std::vector<RankWork> all(
-      setting_.session.rank() == 0 ? static_cast<std::size_t>(setting_.session.rank_count()) : 0);
-  MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, communicator());
-  return all;
+  return graph::gathered(communicator(), std::vector{mine});
 }
 
 std::string Program::explain() {
@@ -374,14 +368,24 @@ std::string Program::explain() {
 }
 
 void Program::load(int array, BlockSource& source) {
-  if (array == 0) return check_fingerprint(communicator(), fingerprint_, source, setting_.deck);
-  std::vector<double> ranks(static_cast<std::size_t>(graph_.rows()));
-  source.read(block(ranks));
-  iteration_->set_ranks(ranks);
+  if (array == 1) {
+    std::vector<double> ranks(static_cast<std::size_t>(graph_.rows()));
+    source.read(block(ranks));
+    return iteration_->set_ranks(ranks);
+  }
+  std::uint64_t then = 0;
+  source.read(block_of(then, false));
+  collectively(communicator(), [&] {
+    if (then != fingerprint_)
+      setting_.deck.fail("restart",
+                         fmt::format("{} has other links than the graph of the checkpoint: give the same "
+                                     "graph, or begin anew without restart",
+                                     input()));
+  });
 }
 
 void Program::store(int array, BlockSink& sink) {
-  if (array == 0) return store_fingerprint(communicator(), fingerprint_, sink);
+  if (array == 0) return sink.write(block_of(fingerprint_, setting_.session.rank() != 0));
   std::vector<double> ranks = iteration_->ranks();
   sink.write(block(ranks));
 }
@@ -389,10 +393,9 @@ void Program::store(int array, BlockSink& sink) {
 void Program::tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const {
   const auto count = setting_.deck.get<std::int64_t>("output.top");
   if (count == 0) return;
-  const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
   std::int64_t place = 0;
   for (const Ranked& one : highest(communicator(), ranks, graph_.first(), count)) {
-    const std::int64_t vertex = one.vertex + (counts_from_one ? 1 : 0);
+    const std::int64_t vertex = one.vertex + (header_.is_matrix ? 1 : 0);
     runner.say(fmt::format("{:>6}. vertex {} has {:.12g}", ++place, vertex, one.rank));
     runner.add_row("top", {{"place", place}, {"vertex", vertex}, {"value", one.rank}});
   }

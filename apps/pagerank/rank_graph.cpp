@@ -22,7 +22,7 @@ using Bounds = std::vector<std::int64_t>;
 
 /// The work of a vertex beside its links, in links.
 constexpr std::int64_t work_of_vertex = 4;
-/// Bounds between ranks are multiples of a number of vertices, so that at most so many counts are added.
+/// The greatest number of counts that are added. Bounds between ranks are multiples of a number of vertices.
 constexpr std::int64_t most_counts = 1 << 16;
 constexpr int sums_tag = 1;
 /// The sums of weights that vertices may have. A rank that is divided by such a sum is finite and not 0.
@@ -53,7 +53,7 @@ void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t o
   }
 }
 
-/// Whether any link of the graph has another weight than 1. Collective.
+/// Returns whether any link of the graph has another weight than 1. Collective.
 bool any_weights(MPI_Comm communicator, const std::vector<Link>& links) {
   int has = std::ranges::any_of(links, [](const Link& link) { return link.weight != 1; }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MAX, communicator);

@@ -36,7 +36,7 @@ struct RankGraph {
   std::vector<std::int64_t> offsets;
   /// The positions from which the links come.
   std::vector<Vertex> columns;
-  /// Whether any link of the graph has another weight than 1.
+  /// True when any link of the graph has another weight than 1.
   bool has_weights = false;
   /// The weights of the links. Empty if all links of the graph have the weight 1.
   std::vector<double> weights;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "links.hpp"
-#include "tessera/view/compat.hpp"
+#include "tessera/view/launch.hpp"
 
 namespace pagerank {
 namespace detail {
 
-/// Returns the exponent of the number of keys that a bucket has: the least one that makes few buckets.
+/// Returns the exponent of the number of keys that a bucket has: the smallest one that makes few buckets.
 inline int bits_of_bucket(std::int64_t keys) {
   constexpr std::int64_t most_buckets = 2048;
   int bits = 0;
@@ -47,7 +47,7 @@ class LinkSort {
   }
 
   void run() {
-    each<&LinkSort::count>("pagerank: count links", parts_);
+    each<&LinkSort::count>("pagerank: count links");
     std::int64_t before = 0;
     for (std::int64_t bucket = 0; bucket < buckets_; ++bucket) {
       begins_[at(bucket)] = before;
@@ -55,8 +55,8 @@ class LinkSort {
         before += std::exchange(next_[at(part * buckets_ + bucket)], before);
     }
     begins_.back() = before;
-    each<&LinkSort::move>("pagerank: move links", parts_);
-    each<&LinkSort::sort>("pagerank: sort links", parts_);
+    each<&LinkSort::move>("pagerank: move links");
+    each<&LinkSort::sort>("pagerank: sort links");
   }
 
  private:
@@ -75,14 +75,12 @@ class LinkSort {
     void operator()(std::int64_t index) const { (sort->*function)(index); }
   };
 
-  /// Calls a function for all indices, each on the next free thread.
+  /// Calls a function for all parts, each on a thread of its own.
   template <void (LinkSort::*function)(std::int64_t)>
-  void each(const char* name, std::int64_t count) {
-    using Space = tessera::HostExecutionSpace;
-    using Policy =
-        Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(name, Policy(Space(), 0, count, Kokkos::ChunkSize(1)), Call<function>{this});
-    Space().fence();
+  void each(const char* name) {
+    tessera::for_each_index(tessera::HostExecutionSpace(), tessera::HostMode::kernels, name, parts_,
+                            Call<function>{this});
+    tessera::HostExecutionSpace().fence();
   }
 
   void count(std::int64_t part) {

@@ -83,7 +83,7 @@ class Minimiser {
     for (int j = 0; j < window_width; ++j) count -= slope(terms, first + j) >> 31;
     return count;
   }
-  /// Whether so many say that the minimum is at first + negative.
+  /// Returns whether this number of negative slopes shows that the minimum is at first + negative.
   KOKKOS_FORCEINLINE_FUNCTION static bool is_found(int negative) {
     return negative > 0 && negative < window_width;
   }

@@ -19,7 +19,7 @@ struct Kernel {
   double sigma = 0;
   /// The element type of the image `kernel`.
   tessera::ElementType type = tessera::ElementType::float32;
-  /// Whether the weights are divided by their sum, unless that is 0 but for roundings.
+  /// True when the weights are divided by their sum, unless that is 0 except for roundings.
   bool is_normalised = true;
 
   /// Returns a Gaussian, which ends after four standard deviations.
@@ -106,7 +106,7 @@ struct Wrapped {
 
 /// Returns the part of the sum of the magnitudes of weights up to which the sum of the weights counts as 0.
 /// `computed` is the type with which the image is convolved. The weights of a kernel such as the Laplacian of
-/// a Gaussian were computed in several steps, each of which rounds.
+/// a Gaussian were computed in several steps. Each step rounds.
 inline double rounding_of(const Kernel& kernel, tessera::ElementType computed) {
   constexpr double steps = 8;
   const bool is_double = computed == tessera::ElementType::float64 &&

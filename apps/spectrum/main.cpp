@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "kernel_check.hpp"
 #include "pipelines.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/domain/boundary.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace {
 
@@ -81,6 +82,46 @@ void check_without_effect(const deck::Deck& deck, const std::string& result) {
   deck.fail("method",
             has_kernel ? "a deconvolution is computed by transforms only: leave it out"
                        : fmt::format("the result '{}' is computed by transforms only: leave it out", result));
+}
+
+/// Returns the sum of the magnitudes of some rows of weights.
+double sum_of_magnitudes(const deck::Deck& deck, ElementType type, BlockSource& source, const Box& rows) {
+  const std::size_t size = size_of(type);
+  std::vector<std::byte> weights(static_cast<std::size_t>(rows.size()) * size);
+  source.read(packed_block(weights.data(), type, rows));
+  double sum = 0;
+  for (std::int64_t at = 0; at < rows.size(); ++at) {
+    const double weight = number_at(type, weights.data() + static_cast<std::size_t>(at) * size);
+    if (!std::isfinite(weight))
+      deck.fail("kernel.file", fmt::format("the weight ({}, {}) is {}: give finite ones", at % rows[0].size(),
+                                           rows[1].begin + at / rows[0].size(), weight));
+    sum += std::abs(weight);
+  }
+  return sum;
+}
+
+/// Checks the image in the file that the key `kernel.file` names. Throws InputError unless it is a kernel:
+/// finite weights without channels, not all of them 0, whose magnitudes have a finite sum.
+void check_kernel(const deck::Deck& deck, const io::ImageInfo& file, BlockSource& source) {
+  if (file.domain.dimensions != 2)
+    deck.fail("kernel.file",
+              fmt::format("the kernel is {}: give one without channels", to_string(file.domain)));
+  constexpr ElementType types[] = {ElementType::uint8, ElementType::uint16, ElementType::float32,
+                                   ElementType::float64};
+  if (std::ranges::find(types, file.type) == std::end(types))
+    deck.fail("kernel.file", fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64",
+                                         name_of(file.type)));
+  // A kernel may be as large as the image, so that it is read in bands of rows.
+  const std::int64_t rows_at_a_time =
+      std::max<std::int64_t>(1, (std::int64_t{1} << 20) / file.domain[0].size());
+  double sum = 0;
+  for (Box rows = file.domain; rows[1].begin < file.domain[1].end; rows[1].begin = rows[1].end) {
+    rows[1].end = std::min(rows[1].begin + rows_at_a_time, file.domain[1].end);
+    sum += sum_of_magnitudes(deck, file.type, source, rows);
+  }
+  if (sum == 0) deck.fail("kernel.file", "all weights are 0: give a kernel with others");
+  if (!std::isfinite(sum))
+    deck.fail("kernel.file", "the sum of the weights is too large for numbers of 64 bits: give smaller ones");
 }
 
 /// Returns the kernel that a deck names. `file` is the description of the image with the kernel, or null.
@@ -179,36 +220,30 @@ std::vector<deck::KeyDeclaration> keys() {
 
 /// The keys of convolutions and deconvolutions.
 std::vector<deck::KeyDeclaration> kernel_keys() {
-  constexpr const char* group = "Kernel";
   return {{.name = "kernel.sigma",
            .type = deck::ValueType::real,
-           .group = group,
            .help = "A Gaussian of this standard deviation instead of kernel.file; it ends after 4 of them",
            .unit = "pixels",
            .minimum = 0.1,
            .maximum = 10000},
           {.name = "kernel.normalise",
            .type = deck::ValueType::boolean,
-           .group = group,
            .help = "Whether the weights are divided by their sum, unless that is 0 but for roundings",
            .default_text = "true"},
           {.name = "border",
            .type = deck::ValueType::choice,
-           .group = group,
            .help = "The values beyond the borders of the image; constant is 0; all but periodic ones need "
                    "transforms of a larger, padded image",
            .default_text = "mirror",
            .choices = border_names()},
           {.name = "method",
            .type = deck::ValueType::choice,
-           .group = group,
            .help = "How a convolution is computed: by sums (direct), by transforms, or by whichever is "
                    "estimated to be cheaper",
            .default_text = "auto",
            .choices = methods},
           {.name = "noise",
            .type = deck::ValueType::real,
-           .group = group,
            .help = "For deconvolutions, the power of the noise divided by that of the image: the less, the "
                    "sharper and the noisier is the result",
            .default_text = "0.01",
@@ -228,10 +263,13 @@ int main(int argc, char** argv) {
                           .help = "The kernel of a convolution: the point spread function by which an image "
                                   "was blurred",
                           .may_differ = true,
-                          .check = spectrum::check_kernel}},
+                          .check = check_kernel}},
       .parameters = keys(),
       .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
       .build_with = build};
-  for (const deck::KeyDeclaration& key : kernel_keys()) application.parameters.push_back(key);
+  for (deck::KeyDeclaration& key : kernel_keys()) {
+    key.group = "Kernel";
+    application.parameters.push_back(key);
+  }
   return app::run_pipeline_application(argc, argv, application);
 }

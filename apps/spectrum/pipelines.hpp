@@ -2,7 +2,6 @@
 #pragma once
 
 #include "convolution.hpp"
-#include "direct.hpp"
 #include "stages.hpp"
 #include "tessera/spectral/dft.hpp"
 

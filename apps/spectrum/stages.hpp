@@ -75,12 +75,12 @@ struct Filtered {
     }
     return part;
   }
-  /// The difference of two frequencies, of which 1 per point is the same as 0.
+  /// The difference of two frequencies. 1 per point is the same frequency as 0.
   template <class U>
   KOKKOS_FUNCTION auto nearest(const U& difference) const {
     return difference - tessera::floor(difference + 0.5);
   }
-  /// What a low-pass filter passes at a distance from its middle, whose square is given.
+  /// The part that a low-pass filter passes at a distance from its middle, whose square is given.
   template <class S>
   KOKKOS_FUNCTION auto low(const S& square, double cutoff) const {
     const auto ratio = square / (cutoff * cutoff);

@@ -33,7 +33,7 @@ std::vector<std::string> names_of(const std::string& name, const std::string& su
   return names;
 }
 
-/// Adds the stage that joins the results of two blocks, of which the second one begins with the disparity
+/// Adds the stage that joins the results of two blocks. The second one begins with the disparity
 /// `next_begin`.
 MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, MatchingErrors errors,
                    const MatchedImages& a, const MatchedImages& b, int next_begin, int disparities) {

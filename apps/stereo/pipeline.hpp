@@ -23,23 +23,23 @@ struct Settings {
   static constexpr int greatest_uniqueness = 1000;
 
   Result result = Result::disparity;
-  /// For each match image the number of pixels by which a disparity of 1 shifts it.
+  /// For each match image, its shift in pixels for a disparity of 1.
   std::vector<int> baselines = {1};
   tessera::operators::ShiftDirection direction = tessera::operators::ShiftDirection::left;
   tessera::operators::MatchingCost cost = tessera::operators::MatchingCost::squared;
   int window = 13;
   int disparities = 16;
-  /// The number of blocks of disparities, each of which is searched by a stage of its own.
+  /// The number of blocks of disparities. Each has a stage of its own, which searches it.
   int blocks = 1;
   Prefilter prefilter = Prefilter::none;
   /// The greatest absolute value of the derivatives that the prefilter lets pass.
   int cap = 31;
-  /// Whether disparities are refined to fractions of a pixel.
+  /// True when disparities are refined to fractions of a pixel.
   bool has_fractions = false;
   /// If set, the greatest difference that a disparity may have from that of the first match image.
   std::optional<double> tolerance = {};
-  /// If set, the percentage by which the errors of all disparities but the neighbours of the best one must be
-  /// greater than its error.
+  /// If set, a percentage: the errors of all disparities except the neighbours of the best one must exceed
+  /// its error by more.
   std::optional<int> uniqueness = {};
   /// The product of the focal length in pixels with the distance of the cameras for a baseline of 1.
   double focal_length_times_distance = 1;

@@ -14,7 +14,7 @@ struct OfOnePoint {
   tessera::Box footprint(int, const tessera::Box& box) const { return box; }
 };
 
-/// A stage body: the better one of the disparities of two blocks, of which the first has lower disparities.
+/// A stage body: the better one of the disparities of two blocks. The first block has lower disparities.
 struct Better : OfOnePoint {
   template <class Disparity, class Error>
   KOKKOS_FUNCTION auto operator()(const Disparity& disparity, const Error& error,
@@ -116,7 +116,7 @@ struct Refined : OfOnePoint {
   KOKKOS_FUNCTION float operator()(const Disparity& disparity, const Error& error, const Error& below,
                                    const Error& above, tessera::Coordinate x, tessera::Coordinate y) const {
     const int found = disparity(x, y);
-    // All errors are exact, and the least one lies in the middle: the parabola opens upwards or is flat.
+    // All errors are exact, and the smallest one lies in the middle: the parabola opens upwards or is flat.
     const auto down = static_cast<double>(below(x, y) - error(x, y));
     const auto up = static_cast<double>(above(x, y) - error(x, y));
     const bool is_inner = found > 0 && found < disparities - 1 && down + up > 0;

@@ -94,8 +94,7 @@ Composition::Composition(MPI_Comm communicator, const TileReader& reader, const 
       reader_(reader),
       options_(options),
       ranks_(tessera::ranks_of(communicator)),
-      positions_(expected_positions()),
-      domain_(domain(positions_)),
+      domain_(with_channels(reader.expected_plate())),
       needs_(needs(most_kept())),
       tiles_(reader, options.channels, most_kept()) {
   MPI_Comm_rank(communicator, &rank_);
@@ -112,18 +111,10 @@ std::int64_t Composition::most_kept() const {
   return std::clamp<std::int64_t>(options_.memory - least.bands - least.read - least.workers, 0, most);
 }
 
-/// Returns where the tiles lie if each shows the expected share of the one before it.
-std::vector<Position> Composition::expected_positions() const {
-  const auto place = [&](int number, int side) {
-    return static_cast<std::int64_t>(number * (1 - options_.overlap) * side);
-  };
-  std::vector<Position> positions;
-  for (int tile = 0; tile < reader_.grid().size(); ++tile) {
-    const Cell cell = reader_.grid().cell(tile);
-    positions.push_back(
-        {place(cell.column, reader_.extent().width), place(cell.row, reader_.extent().height)});
-  }
-  return positions;
+/// Returns the points of a part of a plate with these points.
+Box Composition::with_channels(Box plane) const {
+  if (options_.channels > 1) plane[plane.dimensions++] = {0, options_.channels};
+  return plane;
 }
 
 /// Returns the rows of the plate on which a tile lies. There are none if the tile is missing.
@@ -132,26 +123,26 @@ Range Composition::rows_of_tile(int tile) const {
   return {top, top + (reader_.grid().has(tile) ? reader_.extent().height : 0)};
 }
 
-/// Returns what the graph needs at most, if tiles have the expected overlap and those that are kept may have
-/// so many bytes.
+/// Returns what the graph needs at most, if tiles have the expected overlap and at most `most_kept` bytes of
+/// tiles are kept.
 Composition::Needs Composition::needs(std::int64_t most_kept) const {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
   const std::int64_t width = domain_[0].size(), channels = options_.channels, bands = bands_of_part();
   const std::int64_t height = reader_.extent().height, pixels = height * reader_.extent().width;
   const auto step = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>((1 - options_.overlap) * static_cast<double>(height)));
+      1, static_cast<std::int64_t>((1 - reader_.files().overlap) * static_cast<double>(height)));
   // A row of pixels of all tiles beside each other.
   const std::int64_t bytes_of_row = 2 * channels * reader_.extent().width * reader_.grid().columns();
   const std::int64_t composed = std::min(options_.workers, band_count());
   // Bands that one worker composes come one after the other. Else a fast one gets ahead of the slowest.
   const std::int64_t kept_for = composed == 1 ? 1 : band_count();
   const std::int64_t parts = std::min(number_of_parts(), 1 + (kept_for + bands - 2) / bands);
-  // How many rows of tiles lie on some rows of the plate, in so many parts.
+  // The number of rows of tiles that lie on some rows of the plate, in `of_parts` parts.
   const auto rows_on = [&](std::int64_t rows, std::int64_t of_parts) {
     return std::min(reader_.grid().rows() * of_parts, (rows + of_parts * (height - 2)) / step + of_parts);
   };
   const std::int64_t kept = rows_on(kept_for * rows_of_band() * ranks_, parts) * height * bytes_of_row;
-  // What is not kept is read for each band: the rows of the band, and those on which tiles lie on each other.
+  // Other tiles are read for each band: the rows of the band, and those where tiles lie on each other.
   const std::int64_t tiles_on_band = rows_on(rows_of_band(), 1);
   const std::int64_t read =
       std::min(tiles_on_band * height, rows_of_band() + tiles_on_band * (height - step));
@@ -170,8 +161,7 @@ Box Composition::domain(const std::vector<Position>& positions) const {
     const Position& position = positions[at(tile)];
     end = {std::max(end.x, position.x + extent.width), std::max(end.y, position.y + extent.height)};
   }
-  if (options_.channels == 1) return {{0, end.x}, {0, end.y}};
-  return {{0, end.x}, {0, end.y}, {0, options_.channels}};
+  return with_channels({{0, end.x}, {0, end.y}});
 }
 
 void Composition::set_work(std::vector<Position> positions, std::vector<int> parts, Write write) {

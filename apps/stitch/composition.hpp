@@ -118,8 +118,6 @@ struct CompositionOptions {
   int bands = 0;
   /// The bytes that all of it may use, or 0.
   std::int64_t memory = 0;
-  /// The expected share of a tile that its neighbour shows, too.
-  double overlap = 0.1;
 };
 
 /// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded. A
@@ -156,7 +154,7 @@ class Composition {
 
   std::int64_t most_kept() const;
   Needs needs(std::int64_t most_kept) const;
-  std::vector<Position> expected_positions() const;
+  tessera::Box with_channels(tessera::Box plane) const;
   int band_count() const { return options_.bands > 0 ? options_.bands : options_.workers + 1; }
   std::int64_t bands_of_part() const { return (domain_[1].size() - 1) / (rows_of_band() * ranks_) + 1; }
   std::int64_t number_of_parts() const { return reader_.channels() / options_.channels; }

@@ -178,7 +178,11 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
   const bool is_better =
       searched.correlation == no_correlation || measured.evidence > searched.evidence + clearly;
   if (is_credible && is_better) return {measured, Origin::measured, pair};
-  if (searched.correlation != no_correlation) return {searched, Origin::searched, pair};
+  // Hills may lead a search beyond its radius, but not far.
+  constexpr int few = 3;
+  if (searched.correlation != no_correlation &&
+      step.has_within(searched.shift, std::max(farthest, step.search_radius() + few)))
+    return {searched, Origin::searched, pair};
   return {{.shift = step.step}, Origin::model, pair};
 }
 
@@ -220,7 +224,7 @@ std::optional<Shift> Searcher::flat_best(const StageStep& step, const Pixels& fi
   const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
   const Pixels a{first.extent, flat_first}, b{second.extent, flat_second};
   const int radius = step.search_radius(), side = 2 * radius + 1;
-  // The correlations at offsets from the step, each of which is computed once.
+  // The correlations at offsets from the step. Each is computed once.
   std::vector<double> known(static_cast<std::size_t>(side * side), std::numeric_limits<double>::quiet_NaN());
   const auto surface = [&](Shift at) {
     if (distance(at, {0, 0}) > radius) return no_correlation;
@@ -266,18 +270,7 @@ Searches::Searches(const TileReader& reader, int workers, std::int64_t memory)
   if (memory > 0) areas_ = static_cast<int>(std::clamp<std::int64_t>(memory / searcher_.bytes(), 1, areas_));
 }
 
-Translation Searches::search_pair(const Pair& pair, Area& area) const {
-  const Extent extent = reader_.extent();
-  reader_.read(pair.first, area.first);
-  reader_.read(pair.second, area.second);
-  return searcher_(model_.of(pair.direction), {extent, area.first}, {extent, area.second});
-}
-
 void Searches::add_tasks(tessera::graph::Graph& graph) {
-  struct Found {
-    std::size_t pair;
-    Translation translation;
-  };
   const graph::Pool<Area> areas(
       graph, "areas", {.count = areas_, .bytes = searcher_.bytes()}, [pixels = reader_.extent().pixels()] {
         return Area{std::vector<std::uint16_t>(pixels), std::vector<std::uint16_t>(pixels)};
@@ -287,12 +280,18 @@ void Searches::add_tasks(tessera::graph::Graph& graph) {
   });
   const auto found = graph.task(
       "search", {.on = reader_.place()},
-      [this](std::size_t pair, const graph::Lease<Area>& area) {
-        return Found{pair, search_pair(pairs_[pair], *area)};
+      [this, extent = reader_.extent()](std::size_t number, const graph::Lease<Area>& area) {
+        const Pair& pair = pairs_[number];
+        reader_.read(pair.first, area->first);
+        reader_.read(pair.second, area->second);
+        const Translation one =
+            searcher_(model_.of(pair.direction), {extent, area->first}, {extent, area->second});
+        const bool is_good = is_possible(one.shift, pair.direction, extent, reader_.files());
+        return std::pair(number, is_good ? one : Translation{});
       },
       outliers, areas);
   graph.sink(
-      "note", {}, [this](const Found& one) { results_[one.pair] = one.translation; }, found);
+      "note", {}, [this](const auto& one) { results_[one.first] = one.second; }, found);
 }
 
 }  // namespace stitch

@@ -44,7 +44,7 @@ struct Placement {
   Translation translation;
   Origin origin = Origin::measured;
   Pair pair = {};
-  /// Whether the translation was measured or searched, and is not that of the model.
+  /// Returns whether the translation was measured or searched, and is not that of the model.
   bool is_found() const { return origin != Origin::model; }
 };
 using Placements = std::vector<Placement>;
@@ -63,8 +63,8 @@ bool is_founded(const StageModel& model, const Placements& placements);
 bool agrees(const StageModel& model, Extent extent, const Placement& placement, bool is_confirmed);
 
 /// Chooses the final translation of a pair that does not agree with the model: what was searched, unless the
-/// tiles are clearly more alike as they were measured, not too far from where the model puts them; or else
-/// the step of the model. `extent` is that of the tiles.
+/// tiles are clearly more alike as they were measured; or else the step of the model. Neither is taken if it
+/// lies too far from where the model puts the tile. `extent` is that of the tiles.
 Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
                  const Translation& measured, const Translation& searched);
 
@@ -120,7 +120,6 @@ class Searches {
   struct Area {
     std::vector<std::uint16_t> first, second;
   };
-  Translation search_pair(const Pair& pair, Area& area) const;
 
   const TileReader& reader_;
   Searcher searcher_;

@@ -81,7 +81,7 @@ Sums<Value, Sum> sums_of(const Common& common, Shift shift, const auto& first, c
   return sums;
 }
 
-/// Returns the evidence of differences along x and along y, of which there are n.
+/// Returns the evidence of n differences along x and n along y.
 template <class Sums>
 double evidence_of(const Sums& right, const Sums& down, double n) {
   const double first_squared = right.first_variance(n) + down.first_variance(n);

@@ -77,8 +77,8 @@ double evidence(const Pixels& first, const Pixels& second, Shift shift);
 /// Returns the hilltop of the evidence near `shift`: the peak of noisy tiles is often one pixel off.
 Shift refined(const Pixels& first, const Pixels& second, Shift shift);
 
-/// The differences of neighbouring pixels of a tile, of which large ones are cut off: what lies above twice
-/// the median of their absolute values. A single straight edge, which looks the same all along, then counts
+/// The differences of neighbouring pixels of a tile. Large ones are cut off at twice the median of their
+/// absolute values. A single straight edge, which looks the same all along, then counts
 /// no more than the faint texture beside it, which tells where along the edge a tile lies.
 class ClippedDifferences {
  public:

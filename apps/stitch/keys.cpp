@@ -77,7 +77,8 @@ Keys tile_keys() {
 Keys knowledge_keys() {
   return {
       share("input.overlap", "0.1", 0.95,
-            "The share of a tile that its neighbour shows, too, as far as it is known"),
+            "The share of a tile that its neighbour shows, too; without it, neighbours may also show much "
+            "more"),
       file("input.translations",
            "Translations that an earlier run has written to output.translations: tiles are not compared "
            "again"),

@@ -24,12 +24,11 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-TranslationOptions translation_options(const app::GraphSetting& setting, const TileReader& reader) {
+TranslationOptions translation_options(const app::GraphSetting& setting) {
   const Deck& deck = setting.deck;
   const bool is_auto = deck.text_of("traversal") == "auto";
   return {.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
           .in_double = deck.text_of("precision") == "double",
-          .overlap = reader.files().overlap,
           .halo = choice_of<Halo>(deck, "graph.halo", halo_names),
           .ranks = setting.session.rank_count(),
           .traversal = is_auto ? std::nullopt
@@ -52,11 +51,7 @@ std::int64_t memory_of(const Deck& deck) {
 
 /// Returns the bytes of the plate, as far as they follow from the expected overlap.
 std::int64_t expected_bytes(const TileReader& reader) {
-  const auto side = [&](int tiles, int pixels) {
-    return static_cast<std::int64_t>((1 + (tiles - 1) * (1 - reader.files().overlap)) * pixels);
-  };
-  return side(reader.grid().columns(), reader.extent().width) *
-         side(reader.grid().rows(), reader.extent().height) * reader.channels() *
+  return reader.expected_plate().size() * reader.channels() *
          static_cast<std::int64_t>(size_of(reader.type()));
 }
 
@@ -72,17 +67,16 @@ class Program final : public app::GraphProgram {
       : setting_(setting),
         reader_(open_tiles(setting)),
         outputs_(setting, reader_, expected_bytes(reader_)),
-        translations_(
-            reader_, Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
-            with_ledger(translation_options(setting, reader_), communicator(), reader_, outputs_.ledger())),
+        translations_(reader_,
+                      Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
+                      with_ledger(translation_options(setting), communicator(), reader_, outputs_.ledger())),
         searches_(reader_, setting.workers, memory_of(setting.deck)),
         composition_(communicator(), reader_,
                      {.blend = choice_of<Blend>(setting.deck, "blend", blend_names),
                       .channels = outputs_.channels_together(),
                       .workers = setting.workers,
                       .bands = number_of(setting.deck, "graph.bands.count").value_or(0),
-                      .memory = memory_of(setting.deck),
-                      .overlap = reader_.files().overlap}) {
+                      .memory = memory_of(setting.deck)}) {
     translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(*search_graph_);
     const bool may_communicate =
@@ -115,7 +109,7 @@ class Program final : public app::GraphProgram {
     cost::Work work{.notes = {"files count with the bytes of their pixels, also compressed ones"}};
     const bool is_placed = setting_.deck.is_set("input.placed");
     if (!is_placed && !setting_.deck.is_set("input.translations")) {
-      TranslationOptions options = translation_options(setting_, reader_);
+      TranslationOptions options = translation_options(setting_);
       options.ranks = ranks;
       work.parts.push_back(work_of_translations(reader_, options));
       work.notes.emplace_back("comparing tiles at peaks counts nothing, as their number is not known");
@@ -281,6 +275,10 @@ class Program final : public app::GraphProgram {
       runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
     if (const int parts = measured_parts(reader_.grid(), results_.placements); parts > 1)
       runner.say(fmt::format("warning: no pair joins {} parts of the plate: the model places them", parts));
+    const StageModel agreed =
+        model_of(results_.placements, reader_.extent(), reader_.files().overlap, reliable());
+    if (!is_founded(agreed, results_.placements))
+      runner.say("warning: few pairs agree on the step of the stage: check input.overlap and the plate");
     const auto step = [](const StageStep& one) {
       return fmt::format("({}, {}) +- {}", one.step.x, one.step.y, one.repeatability);
     };

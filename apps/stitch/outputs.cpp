@@ -28,7 +28,7 @@ constexpr const char* table_keys[] = {"output.positions", "output.pairs", "outpu
 constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
                                      "flat_field.file"};
 
-/// Whether a file of the plate has all channels of a pixel together.
+/// Returns whether a file of the plate has all channels of a pixel together.
 bool is_image(const std::string& key) { return key != "output.file" && key != "output.raw"; }
 
 /// Returns the files that are read, except the decks.
@@ -44,16 +44,6 @@ std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
 constexpr int side = 12, gap = 6, pitch = side + gap;
 
 using Colour = std::array<std::uint8_t, 3>;
-
-void fill(std::vector<std::uint8_t>& picture, const Box& domain, int left, int top, int width, int height,
-          Colour colour) {
-  for (std::size_t plane = 0; plane < 3; ++plane)
-    for (int y = top; y < top + height; ++y) {
-      const std::int64_t first =
-          (static_cast<std::int64_t>(plane) * domain[1].size() + y) * domain[0].size() + left;
-      std::fill_n(picture.begin() + first, width, colour[plane]);
-    }
-}
 
 Colour colour_of(const Placement& placement) {
   const double bright = 0.25 + 0.75 * std::clamp(placement.translation.correlation, 0.0, 1.0);
@@ -73,18 +63,24 @@ std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results) {
   const Box domain = picture_domain(grid);
   std::vector<std::uint8_t> picture(static_cast<std::size_t>(domain.size()));
   const auto corner = [](int place) { return gap + place * pitch; };
+  const auto fill = [&](int left, int top, int width, int height, Colour colour) {
+    for (std::int64_t plane = 0; plane < 3; ++plane)
+      for (int y = top; y < top + height; ++y)
+        std::fill_n(picture.begin() + (plane * domain[1].size() + y) * domain[0].size() + left, width,
+                    colour[static_cast<std::size_t>(plane)]);
+  };
   for (const int tile : grid.tiles()) {
     const bool is_by_model = std::ranges::find(results.by_model, tile) != results.by_model.end();
-    fill(picture, domain, corner(grid.cell(tile).column), corner(grid.cell(tile).row), side, side,
+    fill(corner(grid.cell(tile).column), corner(grid.cell(tile).row), side, side,
          is_by_model ? Colour{64, 96, 255} : Colour{160, 160, 160});
   }
   for (const Placement& one : results.placements) {
     const Cell cell = grid.cell(one.pair.second);
     const int left = corner(cell.column), top = corner(cell.row);
     if (one.pair.direction == Direction::right)
-      fill(picture, domain, left - gap, top + side / 4, gap, side / 2, colour_of(one));
+      fill(left - gap, top + side / 4, gap, side / 2, colour_of(one));
     else
-      fill(picture, domain, left + side / 4, top - gap, side / 2, gap, colour_of(one));
+      fill(left + side / 4, top - gap, side / 2, gap, colour_of(one));
   }
   return picture;
 }
@@ -93,9 +89,9 @@ std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results) {
 struct Outputs::PlateFile {
   std::string key, path;
   Range channels, slices;
-  /// Whether the file has axes for channels and slices also if there is one of them.
+  /// True when the file has axes for channels and slices even if there is only one.
   bool has_all_axes = false;
-  /// Whether an earlier run has written the file.
+  /// True when an earlier run has written the file.
   bool is_whole = false;
   /// All points of the file, the number of those that are left to write, and their sink meanwhile.
   Box domain = {};
@@ -273,14 +269,13 @@ void Outputs::check_room(std::int64_t plate_bytes) const {
 std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box& domain) const {
   const MPI_Comm communicator = setting_.session.communicator();
   const ElementType type = reader_.type();
-  if (file.key == "output.tiff")
-    return io::create_image(communicator, io::ImageFormat::tiff, file.path, domain, type);
-  if (file.key == "output.ome_tiff")
-    return io::create_image(communicator, io::ImageFormat::ome_tiff, file.path, domain, type);
   if (file.key == "output.file") return io::create_hdf5(communicator, file.path, "plate", domain, type);
-  if (file.key == "output.png")
-    return io::create_image(communicator, io::ImageFormat::png, file.path, domain, type, setting_.workers);
-  return io::create_image(communicator, io::ImageFormat::raw, file.path, domain, type);
+  const bool is_png = file.key == "output.png";
+  const io::ImageFormat format = is_png                          ? io::ImageFormat::png
+                                 : file.key == "output.tiff"     ? io::ImageFormat::tiff
+                                 : file.key == "output.ome_tiff" ? io::ImageFormat::ome_tiff
+                                                                 : io::ImageFormat::raw;
+  return io::create_image(communicator, format, file.path, domain, type, is_png ? setting_.workers : 1);
 }
 
 std::vector<std::string> Outputs::files() const {

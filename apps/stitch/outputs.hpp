@@ -46,7 +46,7 @@ class Outputs {
   const tessera::app::Ledger& ledger() const { return *ledger_; }
   /// The number of files of the plate that an earlier run has written, by the ledger: they are left out.
   int whole_plates() const;
-  /// Whether there are other files of the plate, which are written.
+  /// Returns whether there are other files of the plate, which are written.
   bool has_plate() const { return !parts().empty(); }
   /// Returns the numbers of those parts, of channels that are composed together, which are in these files.
   std::vector<int> parts() const;

@@ -31,15 +31,27 @@ std::vector<Circle> circles_of(const Grid& grid, const Placements& placements) {
   return circles;
 }
 
-/// Returns whether both ways around a circle lead to the same place, within some pixels.
-bool closes(const Circle& circle, const Placements& placements, int tolerance) {
-  const auto [upper, lower, left, right] = circle;
-  const auto shift = [&](std::size_t pair) { return placements[pair].translation.shift; };
-  return distance(shift(upper) + shift(right), shift(left) + shift(lower)) <= tolerance;
-}
+/// The numbers of circles of a pair that close exactly, those that close but for a pixel that rounding may
+/// add, and those that do not close.
+struct Witnesses {
+  int exact = 0, closing = 0, open = 0;
+  /// A pair in a circle that closes is beyond doubt.
+  int doubts() const { return closing > 0 ? 0 : open; }
+};
 
-/// The pixels that rounding may add to the difference of the two ways.
-constexpr int rounding = 1;
+std::vector<Witnesses> witnesses_of(const std::vector<Circle>& circles, const Placements& placements) {
+  std::vector<Witnesses> witnesses(placements.size());
+  for (const Circle& circle : circles) {
+    const auto [upper, lower, left, right] = circle;
+    const auto shift = [&](std::size_t pair) { return placements[pair].translation.shift; };
+    const int gap = distance(shift(upper) + shift(right), shift(left) + shift(lower));
+    for (const std::size_t pair : circle) {
+      witnesses[pair].exact += gap == 0 ? 1 : 0;
+      ++(gap <= 1 ? witnesses[pair].closing : witnesses[pair].open);
+    }
+  }
+  return witnesses;
+}
 
 /// Pairs that connect all tiles that pairs connect at all.
 class Forest {
@@ -215,33 +227,21 @@ void by_least_squares(const Grid& grid, const Placements& placements, std::vecto
 }  // namespace
 
 std::vector<bool> confirmed(const Grid& grid, const Placements& placements) {
-  const std::vector<Circle> circles = circles_of(grid, placements);
-  std::vector<bool> is_confirmed(placements.size());
-  for (const Circle& circle : circles)
-    for (const std::size_t pair : circle)
-      if (closes(circle, placements, 0)) is_confirmed[pair] = true;
-  for (const Circle& circle : circles)
-    for (const std::size_t pair : circle)
-      if (!closes(circle, placements, rounding)) is_confirmed[pair] = false;
+  std::vector<bool> is_confirmed;
+  for (const Witnesses& one : witnesses_of(circles_of(grid, placements), placements))
+    is_confirmed.push_back(one.exact > 0 && one.open == 0);
   return is_confirmed;
 }
 
 std::vector<bool> contradicted(const Grid& grid, const Placements& placements) {
   const std::vector<Circle> circles = circles_of(grid, placements);
-  // How many circles of each pair do not close. Those in one that closes are beyond doubt.
-  std::vector<int> doubts(placements.size());
-  for (const Circle& circle : circles)
-    for (const std::size_t pair : circle) doubts[pair] += closes(circle, placements, rounding) ? 0 : 1;
-  for (const Circle& circle : circles)
-    for (const std::size_t pair : circle)
-      if (closes(circle, placements, rounding)) doubts[pair] = 0;
+  const std::vector<Witnesses> witnesses = witnesses_of(circles, placements);
   std::vector<bool> is_contradicted(placements.size());
   for (const Circle& circle : circles) {
-    const std::size_t worst =
-        *std::ranges::max_element(circle, {}, [&](std::size_t pair) { return doubts[pair]; });
-    const auto as_bad =
-        std::ranges::count(circle, doubts[worst], [&](std::size_t pair) { return doubts[pair]; });
-    if (doubts[worst] > 0 && as_bad == 1) is_contradicted[worst] = true;
+    const auto doubts = [&](std::size_t pair) { return witnesses[pair].doubts(); };
+    const std::size_t worst = *std::ranges::max_element(circle, {}, doubts);
+    if (doubts(worst) > 0 && std::ranges::count(circle, doubts(worst), doubts) == 1)
+      is_contradicted[worst] = true;
   }
   return is_contradicted;
 }

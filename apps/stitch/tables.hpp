@@ -49,7 +49,7 @@ std::string translations_csv(const TileFiles& tiles, const Pairs& pairs,
 std::vector<Translation> read_translations(const std::string& path, const std::string& text,
                                            const TileFiles& tiles, const Pairs& pairs, Extent extent);
 
-/// What a run has found. The list `placements` has all pairs, and `measured` what was measured of them.
+/// The results of a run. The list `placements` has all pairs, and `measured` their translations as measured.
 struct Results {
   std::vector<Translation> measured = {};
   Placements placements = {};

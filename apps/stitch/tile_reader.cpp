@@ -98,6 +98,13 @@ void TileReader::set_flat_field(const std::string& path) {
   for (const double value : light) gains_.push_back(static_cast<float>(mean / value));
 }
 
+Box TileReader::expected_plate() const {
+  const auto side = [&](int tiles, int pixels) {
+    return Range{0, static_cast<std::int64_t>((tiles - 1) * (1 - files_.overlap) * pixels) + pixels};
+  };
+  return {side(grid().columns(), extent().width), side(grid().rows(), extent().height)};
+}
+
 void TileReader::read(int tile, Range channels, Range rows, std::span<std::uint16_t> to) const {
   const auto size = static_cast<std::size_t>(rows.size() * info_.domain[0].size());
   const int of_file = channels_of_file();
@@ -223,6 +230,9 @@ TileReader open_tiles(const app::GraphSetting& setting) {
     files = deck.is_set("input.positions") ? tiles_by_table(deck) : tiles_by_name(deck);
     if (deck.is_set("input.overlap") || !deck.is_set("input.positions"))
       files.overlap = deck.get<double>("input.overlap");
+    // A share that the deck gives is about right, and one that it does not give may be far off.
+    files.most_overlap = deck.is_set("input.overlap") ? std::max(2 * files.overlap, files.overlap + 0.1)
+                                                      : std::max(0.75, (1 + files.overlap) / 2);
     info = TileReader::inspect(files, choice_in_files(deck));
   });
   files = graph::broadcast(communicator, files);

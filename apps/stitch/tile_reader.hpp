@@ -36,12 +36,12 @@ class TileReader {
   TileReader(TileFiles files, tessera::io::ImageInfo info)
       : files_(std::move(files)), info_(std::move(info)) {}
 
-  /// Takes an image by which the light falls on tiles: pixels are then divided by it, and multiplied by its
+  /// Takes an image of the light that falls on tiles: pixels are then divided by it, and multiplied by its
   /// mean. Throws InputError unless it has the size of a tile, uint8, uint16 or float32, and finite pixels
   /// above 0.
   void set_flat_field(const std::string& path);
 
-  /// Says which channel of which slice is compared, both from 0 on.
+  /// Sets the channel and the slice that are compared, both from 0 on.
   void set_compared(int channel, int slice) {
     compared_ = slice * channels_of_slice() + channel;
     files_.compared = compared_ / channels_of_file();
@@ -55,6 +55,8 @@ class TileReader {
   int channels() const { return channels_of_slice() * slices(); }
   int channels_of_slice() const { return channels_of_file() * static_cast<int>(files_.channels.size()); }
   int slices() const { return static_cast<int>(files_.slices.size()); }
+  /// Returns the points of a plate of one channel, as far as they follow from the expected overlap.
+  tessera::Box expected_plate() const;
   /// The type of the pixels: uint8 or uint16.
   tessera::ElementType type() const { return info_.type; }
   /// Where tasks that read tiles run: on one thread if the library of the format is not made for several.
@@ -62,7 +64,7 @@ class TileReader {
     return has_format({Format::hdf5, Format::fits}) ? tessera::graph::Place::io()
                                                     : tessera::graph::Place::threads();
   }
-  /// Whether a file must be decoded from its beginning, whichever rows are read.
+  /// Returns whether a file must be decoded from its beginning, whichever rows are read.
   bool decodes_from_start() const { return has_format({Format::png, Format::jpeg}); }
 
   /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
@@ -86,7 +88,7 @@ class TileReader {
   tessera::io::ImageInfo info_;
   /// The number of the channel that is compared, among those of all slices.
   int compared_ = 0;
-  /// What each pixel is multiplied by; empty without a flat field.
+  /// The factor of each pixel; empty without a flat field.
   std::vector<float> gains_;
 };
 

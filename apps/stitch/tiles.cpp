@@ -99,8 +99,8 @@ struct Span {
   std::int64_t count() const { return greatest - least + 1; }
 };
 
-/// Returns the numbers of all rows or columns, of which the deck may give how many there are. Where files of
-/// the first or last ones are missing, the numbers begin with 1 or 0 if that fits.
+/// Returns the numbers of all rows or columns. The deck may give their count. Where files of the first or
+/// last ones are missing, the numbers begin with 1 or 0 if that fits.
 Span span_of(Span found, const std::optional<int>& wanted, const char* what) {
   if (!wanted) return found;
   if (found.count() > *wanted)
@@ -171,8 +171,8 @@ std::vector<std::int64_t> values_of(const std::vector<TileNumbers>& found, std::
   return {values.begin(), values.end()};
 }
 
-/// Returns what is to be said of the slice or the channel for which the fewest tiles have a file, or an empty
-/// text if more than half of the tiles have one for each. Such a file is more likely to be one too many.
+/// Returns a remedy about the slice or the channel that the fewest tiles have, or an empty text if more than
+/// half of the tiles have each of them. Such a file is more likely to be one too many.
 std::string rarest_plane(const std::vector<TileNumbers>& found) {
   using Tiles = std::set<std::array<std::int64_t, 3>>;
   Tiles all;

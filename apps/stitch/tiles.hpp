@@ -69,7 +69,7 @@ class Grid {
  private:
   int rows_ = 0, columns_ = 0;
   std::vector<std::uint8_t> present_;
-  /// Whether the pair of each tile with the one on its left, and that with the one above it, were removed.
+  /// For each tile, 1 where its pair with the one on its left, or that with the one above it, was removed.
   std::vector<std::array<std::uint8_t, 2>> without_;
 };
 
@@ -136,13 +136,14 @@ struct Corner {
 };
 inline constexpr std::string_view corner_names[] = {"upper_left", "upper_right", "lower_left", "lower_right"};
 
-/// What a deck says about the tiles. The number of rows or columns follows from the files if it is not set.
+/// The settings of a deck about the tiles. The number of rows or columns follows from the files if it is not
+/// set.
 struct TileRequest {
   std::string pattern;
   std::optional<int> rows = {}, columns = {};
   Order order = Order::rows;
   Corner start = {};
-  /// Whether tiles may be missing.
+  /// True when tiles may be missing.
   bool skip_missing = false;
 };
 
@@ -159,8 +160,9 @@ struct TileFiles {
   /// The pattern of the paths, and the index of each tile if names have one.
   tessera::app::NamePattern pattern = {};
   std::vector<std::int64_t> indices = {};
-  /// The share of a tile that its neighbour shows, too, as far as it is known.
-  double overlap = 0;
+  /// The share of a tile that its neighbour shows, too, as far as it is known, and the greatest one that is
+  /// believed.
+  double overlap = 0, most_overlap = 1;
   /// The plane that is compared.
   int compared = 0;
 
@@ -173,7 +175,7 @@ struct TileFiles {
   std::string path(int tile) const { return path(tile, compared); }
   static auto members(auto& files) {
     return std::tie(files.grid, files.paths, files.names, files.slices, files.channels, files.pattern,
-                    files.indices, files.overlap, files.compared);
+                    files.indices, files.overlap, files.most_overlap, files.compared);
   }
 };
 

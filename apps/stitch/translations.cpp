@@ -19,7 +19,7 @@ namespace spectral = tessera::spectral;
 
 namespace {
 
-/// What a tile needs until its last pair is done: its number, its pixels and their transform.
+/// A tile until its last pair is done: its number, its pixels and their transform.
 template <class T>
 struct Tile {
   Tile() = default;
@@ -36,7 +36,8 @@ struct Tile {
 template <class T>
 class Aligner {
  public:
-  Aligner(Extent extent, int peaks, double overlap) : extent_(extent), peaks_(peaks), overlap_(overlap) {}
+  Aligner(const TileReader& reader, int peaks)
+      : extent_(reader.extent()), peaks_(peaks), files_(reader.files()) {}
 
   void transform(Tile<T>& tile) {
     // Pixels below 1 keep squares of products of transforms in the range of float, and are exact.
@@ -62,7 +63,10 @@ class Aligner {
     constexpr double little = 3, plenty = 25;
     if (best.evidence < little || best.peak * std::sqrt(static_cast<double>(extent_.pixels())) > plenty)
       return best;
-    best.shift = refined(a, b, best.shift);
+    const Shift hilltop = refined(a, b, best.shift);
+    // A pattern that all tiles have makes them the more alike, the more they have in common.
+    if (!is_possible(hilltop, direction, extent_, files_)) return best;
+    best.shift = hilltop;
     best.correlation = correlation(a, b, best.shift);
     best.evidence = evidence(a, b, best.shift);
     return best;
@@ -78,7 +82,7 @@ class Aligner {
     };
     for (const std::size_t place : highest<T>(surface_, peaks_))
       for (const Shift shift : readings(place, extent_)) {
-        if (!is_possible(shift, direction, extent_, overlap_) || is_tried(shift)) continue;
+        if (!is_possible(shift, direction, extent_, files_) || is_tried(shift)) continue;
         tried.push_back(shift);
         const double found = correlation(first, second, shift);
         const double height = static_cast<double>(surface_[place]) / static_cast<double>(surface_.size());
@@ -89,7 +93,7 @@ class Aligner {
 
   Extent extent_;
   int peaks_;
-  double overlap_;
+  const TileFiles& files_;
   spectral::PlaneTransform<T> transform_{extent_.width, extent_.height};
   // Copies that are never used have no memory.
   spectral::Plane<std::complex<T>> spectrum_;
@@ -169,13 +173,13 @@ std::vector<FoundTranslation> noted_translations(MPI_Comm communicator, const te
   return graph::broadcast(communicator, known);
 }
 
-bool is_possible(Shift shift, Direction direction, Extent extent, double overlap) {
+bool is_possible(Shift shift, Direction direction, Extent extent, const TileFiles& files) {
   const bool is_right = direction == Direction::right;
   const int along = is_right ? shift.x : shift.y, across = is_right ? shift.y : shift.x;
   const int side = is_right ? extent.width : extent.height, other = is_right ? extent.height : extent.width;
   const double common = static_cast<double>(side - along);
-  return along > 0 && common >= std::max(1.0, overlap / 4 * side) &&
-         common <= std::max(0.75, (1 + overlap) / 2) * side && 2 * std::abs(across) <= other;
+  return along > 0 && common >= std::max(1.0, files.overlap / 4 * side) &&
+         common <= files.most_overlap * side && 2 * std::abs(across) <= other;
 }
 
 Translations::Translations(const TileReader& reader, Band band, const TranslationOptions& options)
@@ -209,7 +213,7 @@ void Translations::add_tasks(tessera::graph::Graph& graph) {
 
 template <class T>
 void Translations::add(tessera::graph::Graph& graph) {
-  Aligner<T> aligner(reader_.extent(), options_.peaks, options_.overlap);
+  Aligner<T> aligner(reader_, options_.peaks);
   const auto own =
       transformed<T>(graph, reader_, tiles_, {.count = pool_size(), .bytes = bytes_of_tile()}, aligner);
   const auto ranks = [this](const Data<T>& tile) {

@@ -43,17 +43,15 @@ std::vector<FoundTranslation> noted_translations(MPI_Comm communicator, const te
 
 /// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
 /// the pair, is not moved aside by more than half a tile, and the share of the tile that both then show along
-/// the direction is at least a quarter of `overlap`, and at most 0.75 or half of 1 + `overlap`.
-bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
+/// the direction is at least a quarter of the overlap of `files`, and at most their greatest one.
+bool is_possible(Shift shift, Direction direction, Extent extent, const TileFiles& files);
 
 /// How translations are computed. The members from `halo` on change no result.
 struct TranslationOptions {
   /// The number of the highest peaks that are tried.
   int peaks = 2;
-  /// Whether transforms are computed in double, and not in float.
+  /// True when transforms are computed in double, and not in float.
   bool in_double = false;
-  /// The share of a tile that its neighbour also shows, as far as it is known.
-  double overlap = 0.1;
   Halo halo = Halo::recompute;
   int ranks = 1;
   /// Without it, the traversal that needs the fewest transforms on each rank.
@@ -84,7 +82,7 @@ class Translations {
   int most_live() const { return most_live_; }
   int pool_size() const {
     // One more for each further worker lets it transform the next tile while pairs are computed.
-    const int most = std::max(1, tile_count());
+    const int most = std::max(1, static_cast<int>(tiles_.size()));
     return options_.transforms.value_or(std::clamp(most_live_ + options_.workers - 1, 1, most));
   }
   int halo_size() const { return halo_size_; }
@@ -94,7 +92,6 @@ class Translations {
   const std::vector<Translation>& results() const { return results_; }
 
  private:
-  int tile_count() const { return static_cast<int>(tiles_.size()); }
   /// The bytes of the pixels and the transform of a tile.
   std::int64_t bytes_of_tile() const;
   template <class T>

@@ -42,6 +42,33 @@ TEST(StitchInputTest, MissingTilesAreSkippedOrRefused) {
   EXPECT_EQ(positions_in(folder.read("p.csv")), expected);
 }
 
+/// Two noisy tiles of 40 x 30, the second one 24 pixels below the first one, under a pattern of the camera
+/// that is the same in all rows.
+TEST(StitchInputTest, AGivenOverlapBoundsShiftsFromBothSides) {
+  const Folder folder;
+  std::mt19937 random(45);
+  const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
+  std::vector<int> plate(40 * 54), pattern(40);
+  for (int& value : plate) value = below(3000);
+  for (int& value : pattern) value = below(6000);
+  const auto write = [&](const char* name, int top, bool is_blank) {
+    const auto pixel = [&](auto x, auto y, int) {
+      const auto at = static_cast<std::size_t>(x), place = static_cast<std::size_t>(top) * 40 + 40 * y + at;
+      return is_blank ? 500 : 20000 + plate[place] + pattern[at] + below(3000);
+    };
+    io_test::write_plain_png(folder / name, io_test::make_png(40, 30, PNG_COLOR_TYPE_GRAY, 16, pixel));
+  };
+  write("t_r00_c00.png", 0, false);
+  write("t_r01_c00.png", 24, false);
+  expect_done(stitch(folder, 1, {"output.positions=p.csv", "threads=1"}));
+  const auto found = positions_in(folder.read("p.csv"));
+  EXPECT_NEAR(found.at({1, 0}).second - found.at({0, 0}).second, 24, 6);
+  write("t_r01_c00.png", 0, true);
+  const ParallelEnding blank = stitch(folder, 1, {"output.positions=p.csv", "threads=1"});
+  expect_done(blank);
+  EXPECT_EQ(lines_with(blank.output, "warning: few pairs agree").size(), 1U) << blank.output;
+}
+
 /// The table of the nominal positions of a plate with the steps of 96 and 72 pixels of default cuts.
 std::string nominal_table(const CutPlate& plate, int rows, int columns, int absent_row) {
   std::string table = "file,x,y\r\n";

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "apps/pagerank/collective.hpp"
-#include "apps/pagerank/entry_parser.hpp"
+#include "apps/pagerank/matrix_market.hpp"
 #include "apps/pagerank/power_iteration.hpp"
 #include "apps/pagerank/sorted_links.hpp"
 #include "messages.hpp"
@@ -201,10 +201,6 @@ TEST(Highest, HasTheLowerOfEqualVerticesFirst) {
   const std::vector<Ranked> found = highest(MPI_COMM_WORLD, ranks, first, 3);
   const std::vector<Ranked> none = highest(MPI_COMM_WORLD, {}, 0, 3);
   EXPECT_TRUE(none.empty());
-  if (rank_in(MPI_COMM_WORLD) != 0) {
-    EXPECT_TRUE(found.empty());
-    return;
-  }
   std::vector<std::int64_t> vertices;
   for (const Ranked& one : found) vertices.push_back(one.vertex);
   const bool has_more = tessera::ranks_of(MPI_COMM_WORLD) > 1;

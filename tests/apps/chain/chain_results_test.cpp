@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../apps/chain/results.hpp"
-#include "../../../apps/chain/write_cpp.hpp"
 #include "chain_support.hpp"
 #include "tessera/app/image_application.hpp"
 
@@ -80,7 +78,7 @@ TEST(ChainResults, StepsOfLoopsBelongToNoOtherStep) {
       "repeat:\n"
       "  u: {turns: 2, type: float32, steps: {u_less: {gaussian: u, sigma: 1}}}\n");
   const chain::BuiltChain built = chain::build(chain, ElementType::uint8, Box{{0, 9}, {0, 9}}, {"u"});
-  EXPECT_EQ(app::stages_of_steps(built.pipeline, chain::names_of_steps(chain)),
+  EXPECT_EQ(app::stages_of_steps(built.pipeline, chain::names_of_steps(chain.steps)),
             (std::map<std::string, std::string>{{"u_less_x", "u_less"}}));
 }
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "../../../apps/chain/read_chain.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/operators/expression.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"

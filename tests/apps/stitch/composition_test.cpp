@@ -14,13 +14,13 @@ using tessera::Box, tessera::ElementType;
 /// Tiles of 60 x 50 points, whose files nobody reads.
 TileReader tiles(int rows, int columns, const Box& domain, ElementType type) {
   TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif")};
+  files.overlap = 0.2;
   return {std::move(files), {.format = tessera::io::ImageFormat::tiff, .type = type, .domain = domain}};
 }
 
 std::int64_t bytes_of(const TileReader& reader, int workers, std::int64_t memory) {
-  return Composition(
-             MPI_COMM_SELF, reader,
-             {.channels = reader.channels_of_slice(), .workers = workers, .memory = memory, .overlap = 0.2})
+  return Composition(MPI_COMM_SELF, reader,
+                     {.channels = reader.channels_of_slice(), .workers = workers, .memory = memory})
       .bytes();
 }
 
@@ -48,10 +48,11 @@ TEST(StitchComposition, ManySlicesNeedNoMoreThanTwo) {
   const auto bytes = [](int slices, int workers, int bands) {
     TileFiles files{Grid(2, 3), std::vector<std::string>(6, "t.tif")};
     files.slices.resize(at(slices));
+    files.overlap = 0.2;
     const TileReader reader(std::move(files), {.format = tessera::io::ImageFormat::tiff,
                                                .type = ElementType::uint16,
                                                .domain = {{0, 60}, {0, 50}}});
-    return Composition(MPI_COMM_SELF, reader, {.workers = workers, .bands = bands, .overlap = 0.2}).bytes();
+    return Composition(MPI_COMM_SELF, reader, {.workers = workers, .bands = bands}).bytes();
   };
   EXPECT_EQ(bytes(2, 1, 0), bytes(60, 1, 0));
   EXPECT_EQ(bytes(3, 2, 0), bytes(60, 2, 0));

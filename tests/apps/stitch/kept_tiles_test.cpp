@@ -3,50 +3,32 @@
 #include "apps/stitch/composition.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <random>
 
-#include "tessera/io/image_sink.hpp"
+#include "support.hpp"
 
 namespace stitch {
 namespace {
 
-using tessera::Box, tessera::Range;
+using tessera::Range;
 
 constexpr int width = 13, height = 11, channels = 3, tile_count = 3;
 constexpr std::int64_t bytes_of_tile = std::int64_t(width) * height * channels * 2;
 
 /// Three tiles of random pixels in three channels, in files.
-class StitchKeptTiles : public testing::Test {
+class StitchKeptTiles : public TileFolder {
  protected:
-  StitchKeptTiles() {
-    std::string pattern = std::filesystem::temp_directory_path() / "tessera-stitch-XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  ~StitchKeptTiles() override { std::filesystem::remove_all(folder_); }
-
   TileReader tiles() {
     std::mt19937 random(41);
     TileFiles files{Grid(1, tile_count)};
-    const Box box{{0, width}, {0, height}, {0, channels}};
     for (int tile = 0; tile < tile_count; ++tile) {
-      files.names.push_back({0, tile});
-      files.paths.push_back(folder_ / (std::to_string(tile) + ".tif"));
       auto& pixels = pixels_.emplace_back();
       for (int i = 0; i < width * height * channels; ++i)
         pixels.push_back(static_cast<std::uint16_t>(random()));
-      tessera::io::create_image(MPI_COMM_SELF, tessera::io::ImageFormat::tiff, files.paths.back(), box,
-                                tessera::ElementType::uint16)
-          ->write({reinterpret_cast<std::byte*>(pixels.data()),
-                   tessera::ElementType::uint16,
-                   box,
-                   {1, width, width * height}});
+      write_tile(files, {{0, width}, {0, height}, {0, channels}}, pixels);
     }
-    const auto info = TileReader::inspect(files, {});
-    return {std::move(files), info};
+    return reader_of(std::move(files));
   }
 
   /// Takes all rows of all tiles, in bands of some rows, and compares them with what was written.
@@ -67,7 +49,6 @@ class StitchKeptTiles : public testing::Test {
     EXPECT_EQ(wrong, 0);
   }
 
-  std::filesystem::path folder_;
   std::vector<std::vector<std::uint16_t>> pixels_;
 };
 

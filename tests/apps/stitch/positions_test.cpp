@@ -12,7 +12,7 @@
 #include "apps/stitch/outputs.hpp"
 #include "apps/stitch/tables.hpp"
 #include "messages.hpp"
-#include "tessera/domain/error.hpp"
+#include "support.hpp"
 
 namespace stitch {
 namespace {
@@ -230,6 +230,9 @@ TEST(StitchModel, PairsThatNothingTellsAboutGetItsStep) {
   EXPECT_EQ(choose(model, pair, extent, 0.5, wrong, found).origin, Origin::searched);
   EXPECT_EQ(choose(model, pair, extent, 0.5, near, found).translation.shift, near.shift);
   EXPECT_EQ(choose(model, pair, extent, 0.5, near, none).origin, Origin::measured);
+  const Translation climbed{{88, 1}, 0.4, 9, 0}, far{{70, 1}, 0.4, 9, 0};
+  EXPECT_EQ(choose(model, pair, extent, 0.5, none, climbed).origin, Origin::searched);
+  EXPECT_EQ(choose(model, pair, extent, 0.5, none, far).origin, Origin::model);
 }
 
 TEST(StitchModel, SearchesFindTheShiftOfNoisyTiles) {
@@ -292,13 +295,8 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
     EXPECT_EQ(read[i].evidence, plate.translations[i].evidence);
     EXPECT_EQ(read[i].peak, plate.translations[i].peak);
   }
-  const auto error = [&](const std::string& faulty) -> std::string {
-    try {
-      read_translations("t.csv", faulty, tiles, plate.pairs, extent);
-    } catch (const tessera::InputError& found) {
-      return found.what();
-    }
-    return "";
+  const auto error = [&](const std::string& faulty) {
+    return error_of([&] { read_translations("t.csv", faulty, tiles, plate.pairs, extent); });
   };
   expect_message(error("row,col\n"), {"t.csv:1:", "file anew", "output.translations"});
   expect_message(error(text + "1,1,left,3\n"),
@@ -314,13 +312,8 @@ TEST(StitchTables, PositionsAreReadAsTheyWereWritten) {
   const std::vector<Position> positions{{0, 5}, {0, 0}, {3, 60}, {81, 62}};
   const std::string text = positions_csv(tiles, positions);
   EXPECT_EQ(read_positions("p.csv", text, tiles, false), positions);
-  const auto error = [&](const std::string& faulty) -> std::string {
-    try {
-      read_positions("p.csv", faulty, tiles, false);
-    } catch (const tessera::InputError& found) {
-      return found.what();
-    }
-    return "";
+  const auto error = [&](const std::string& faulty) {
+    return error_of([&] { read_positions("p.csv", faulty, tiles, false); });
   };
   expect_message(error("file,x,y\n"), {"p.csv:1:", "not row,col,x,y", "file anew"});
   expect_message(error(text + "1,1,0,0\n"), {"p.csv:5:", "listed twice", "file anew"});

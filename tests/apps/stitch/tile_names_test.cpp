@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "error_text.hpp"
 #include "messages.hpp"
+#include "support.hpp"
 
 namespace stitch {
 namespace {

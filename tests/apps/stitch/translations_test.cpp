@@ -4,33 +4,23 @@
 #include "apps/stitch/translations.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <filesystem>
 #include <random>
 
+#include "support.hpp"
 #include "tessera/deck/load.hpp"
-#include "tessera/io/image_sink.hpp"
 
 namespace stitch {
 namespace {
-
-using tessera::Box;
 
 constexpr Extent extent{60, 50};
 constexpr int step_x = 44, step_y = 36, jitter = 3;
 
 /// The tiles of a plate of random pixels, in files.
-class StitchTranslations : public testing::Test {
+class StitchTranslations : public TileFolder {
  protected:
-  StitchTranslations() {
-    std::string pattern = std::filesystem::temp_directory_path() / "tessera-stitch-XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  ~StitchTranslations() override { std::filesystem::remove_all(folder_); }
-
   TileReader tiles(int rows, int columns) {
     std::mt19937 random(22);
     const int width = columns * step_x + extent.width, height = rows * step_y + extent.height;
@@ -43,22 +33,14 @@ class StitchTranslations : public testing::Test {
       const auto moved = [&] { return static_cast<int>(random() % (2 * jitter + 1)); };
       const Shift corner{cell.column * step_x + moved(), cell.row * step_y + moved()};
       corners_.push_back(corner);
-      files.names.push_back(cell);
-      files.paths.push_back(folder_ / (std::to_string(tile) + ".tif"));
       std::vector<std::uint16_t> pixels;
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x)
           pixels.push_back(plate[static_cast<std::size_t>((corner.y + y) * width + corner.x + x)]);
-      const Box box{{0, extent.width}, {0, extent.height}};
-      tessera::io::create_image(MPI_COMM_SELF, tessera::io::ImageFormat::tiff, files.paths.back(), box,
-                                tessera::ElementType::uint16)
-          ->write({reinterpret_cast<std::byte*>(pixels.data()),
-                   tessera::ElementType::uint16,
-                   box,
-                   {1, extent.width}});
+      write_tile(files, {{0, extent.width}, {0, extent.height}}, pixels);
     }
-    const auto info = TileReader::inspect(files, {});
-    return {std::move(files), info};
+    files.overlap = 0.25;
+    return reader_of(std::move(files));
   }
 
   void expect_exact(const Translations& found) const {
@@ -70,7 +52,6 @@ class StitchTranslations : public testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
   std::vector<Shift> corners_;
 };
 
@@ -78,10 +59,9 @@ TEST_F(StitchTranslations, SameBitsInAnyOrderOfBodies) {
   const TileReader reader = tiles(3, 4);
   std::vector<Translation> expected;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Translations translations(reader, {0, 3},
-                              {.overlap = 0.25,
-                               .traversal = static_cast<Traversal>(seed % 6),
-                               .workers = 1 + static_cast<int>(seed % 3)});
+    Translations translations(
+        reader, {0, 3},
+        {.traversal = static_cast<Traversal>(seed % 6), .workers = 1 + static_cast<int>(seed % 3)});
     tessera::graph::Graph graph("translations");
     translations.add_tasks(graph);
     graph.rehearse(seed);
@@ -102,10 +82,9 @@ TEST_F(StitchTranslations, ThoseThatAreKnownAreNotComputed) {
   const TileReader reader = tiles(3, 4);
   const auto compute = [&](const std::vector<FoundTranslation>& known) {
     std::vector<FoundTranslation> found;
-    Translations translations(reader, {0, 3},
-                              {.overlap = 0.25, .known = known, .found = [&](const FoundTranslation& one) {
-                                 found.push_back(one);
-                               }});
+    Translations translations(reader, {0, 3}, {.known = known, .found = [&](const FoundTranslation& one) {
+                                                 found.push_back(one);
+                                               }});
     tessera::graph::Graph graph("translations");
     translations.add_tasks(graph);
     graph.rehearse(7);
@@ -145,9 +124,8 @@ TEST_F(StitchTranslations, ThePoolIsWhatTheTraversalNeeds) {
     const TileReader reader = tiles(rows, columns);
     for (int traversal = 0; traversal < 6; ++traversal)
       for (const bool in_double : {false, true}) {
-        Translations translations(
-            reader, {0, rows},
-            {.in_double = in_double, .overlap = 0.25, .traversal = static_cast<Traversal>(traversal)});
+        Translations translations(reader, {0, rows},
+                                  {.in_double = in_double, .traversal = static_cast<Traversal>(traversal)});
         tessera::graph::Graph graph("translations");
         translations.add_tasks(graph);
         ASSERT_EQ(translations.pool_size(), translations.most_live());
@@ -165,10 +143,16 @@ TEST_F(StitchTranslations, ThePoolIsWhatTheTraversalNeeds) {
 }
 
 TEST_F(StitchTranslations, OnlyShiftsInTheRightDirectionArePossible) {
-  EXPECT_TRUE(is_possible({44, 3}, Direction::right, extent, 0.2));
-  EXPECT_TRUE(is_possible({3, 36}, Direction::below, extent, 0.2));
+  TileFiles files;
+  files.overlap = 0.2;
+  files.most_overlap = 0.75;
+  EXPECT_TRUE(is_possible({44, 3}, Direction::right, extent, files));
+  EXPECT_TRUE(is_possible({3, 36}, Direction::below, extent, files));
   for (const Shift shift : {Shift{0, 0}, {-44, 3}, {58, 0}, {10, 0}, {44, 26}, {44, -26}})
-    EXPECT_FALSE(is_possible(shift, Direction::right, extent, 0.2)) << shift.x << " " << shift.y;
+    EXPECT_FALSE(is_possible(shift, Direction::right, extent, files)) << shift.x << " " << shift.y;
+  files.most_overlap = 0.4;
+  EXPECT_TRUE(is_possible({36, 0}, Direction::right, extent, files));
+  EXPECT_FALSE(is_possible({35, 0}, Direction::right, extent, files));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ endfunction()
 function(tessera_whole_rooms target)
   set(most_files 45)
   if(target STREQUAL tessera_operators)
-    set(most_files 10)  # which take as long as 45 others: each has kernels for many types
+    set(most_files 5)  # which take as long as 45 others: each has kernels for many types
   endif()
   set(rooms_without_kernels app deck pipeline-explain pipeline-plan_file)
   tessera_rooms(${target})

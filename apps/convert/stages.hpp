@@ -46,8 +46,9 @@ struct Nearest {
       return tessera::cast<T>(value);
     } else {
       constexpr double least = tessera::LimitsOf<T>::lowest, greatest = greatest_value<T>();
-      const auto number = tessera::select(value == value, value, 0.0);
-      return tessera::cast<T>(tessera::clamp(tessera::round(number), least, greatest));
+      const auto whole = tessera::round(tessera::select(value == value, value, 0.0));
+      const auto held = tessera::cast<T>(tessera::clamp(whole, least, greatest));
+      return tessera::cast<T>(tessera::select(whole > greatest, tessera::highest<T>, held));
     }
   }
 };

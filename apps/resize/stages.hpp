@@ -78,7 +78,7 @@ struct Weights {
   static constexpr float one = 16384.0f;
 };
 
-/// Four samples along y, stored as a T: floats within [0, 1], integers saturated and truncated.
+/// Four samples along y, stored as a T: floats within [0, 1], integers rounded as by tessera::rounded.
 template <class T>
 struct AlongY {
   Sampling sampling;
@@ -86,15 +86,18 @@ struct AlongY {
   template <class In, class Weights, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
                                   Rest... rest) const {
-    constexpr float highest = std::is_same_v<T, float> ? 1.0f : static_cast<float>(tessera::highest<T>);
     const auto first = sampling.first(y);
     const auto term = [&](int i) { return weights(y, i) * in(x, first + i, rest...); };
-    return tessera::cast<T>(tessera::clamp(term(0) + term(1) + term(2) + term(3), 0.0f, highest));
+    const auto sum = term(0) + term(1) + term(2) + term(3);
+    if constexpr (std::is_same_v<T, float>)
+      return tessera::clamp(sum, 0.0f, 1.0f);
+    else
+      return tessera::rounded<T>(sum);
   }
 };
 
-/// Four samples along y, stored as 8 bits, saturated and truncated. The samples and the weights are in the
-/// fixed-point units of tessera::WeightedTaps.
+/// Four samples along y, stored as 8 bits. The samples and the weights are in the fixed-point units of
+/// tessera::WeightedTaps.
 template <>
 struct AlongY<std::uint8_t> {
   Sampling sampling;
@@ -106,16 +109,18 @@ struct AlongY<std::uint8_t> {
     const auto term = [&](int i) {
       return tessera::multiply_rounded(weights(y, i), in(x, first + i, rest...));
     };
-    // The terms are in units of 2^-6.
-    const auto sum = tessera::cast<std::int16_t>(term(0) + term(1) + term(2) + term(3));
-    return tessera::cast<std::uint8_t>(tessera::clamp((sum >> 6) + 128, 0, 255));
+    // The terms are in units of 2^-6, and 128 less than the samples.
+    constexpr int one = 64;
+    const auto sum =
+        tessera::cast<std::int16_t>(term(0) + term(1) + term(2) + term(3) + (128 * one + one / 2));
+    return tessera::cast<std::uint8_t>(tessera::clamp(sum >> 6, 0, 255));
   }
 };
 
 /// An image `factor` times as large, by cubic convolution, first along x, then along y. The extents must be 4
 /// or more, the factor 1 or more. Images are of (x, y) or (x, y, channel); or, interleaved, of
 /// (x * Channels + channel, y). Samples of 8 bits are computed in fixed-point arithmetic: a result differs
-/// from the exact one by less than 0.1 before it is truncated.
+/// from the exact one by less than 0.1 before it is rounded.
 template <class T, int N, int Channels = 1>
 tessera::Pipeline make_pipeline(const tessera::Box& image, float factor) {
   using Weight = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int16_t, float>;

@@ -163,7 +163,7 @@ Image input(Pipeline& pipeline, const std::string& name, const Box& image, Eleme
   const Image values = operators::input(pipeline, name, type, image);
   if (settings.prefilter == Prefilter::none) return values;
   const Image gradient =
-      operators::sobel(pipeline, values, {.part = operators::GradientPart::x, .name = name + "_gradient"});
+      operators::sobel(pipeline, values, {.part = operators::GradientPart::x}, name + "_gradient");
   const bool is_small = 2 * settings.cap <= std::numeric_limits<std::uint8_t>::max();
   return operators::expression(
       pipeline, fmt::format("clamp(gradient, -{0}, {0}) + {0}", settings.cap), {{"gradient", gradient}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interleaved images against the planes they are made of.
+// Interleaved images against the planes they are made of, and images of one value.
 #include "apps/resize/stages.hpp"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,10 @@ namespace {
 using namespace tessera;
 using Image = test::WholeArray<std::uint8_t>;
 
-Image result_of(const Algorithm& pipeline, const Image& image, int ranks) {
-  test::ArraySource<std::uint8_t> source(image);
-  test::ArraySink<std::uint8_t> sink(pipeline[pipeline.find("resized")].domain);
+template <class T>
+test::WholeArray<T> result_of(const Algorithm& pipeline, const test::WholeArray<T>& image, int ranks) {
+  test::ArraySource<T> source(image);
+  test::ArraySink<T> sink(pipeline[pipeline.find("resized")].domain);
   Rehearsal(pipeline, make_plans(pipeline, {}, {}, ranks)).run({{{"input", &source}}, {{"resized", &sink}}});
   return std::move(sink.array);
 }
@@ -45,6 +46,23 @@ TEST(Resize, InterleavedChannelsAreThoseOfPlanes) {
   expect_those_of_planes<2>();
   expect_those_of_planes<3>();
   expect_those_of_planes<4>();
+}
+
+/// Expects an image of one value to stay one.
+template <class T>
+void expect_flat(int value, float factor) {
+  test::WholeArray<T> image(Box{{0, 9}, {0, 7}});
+  for (T& point : image.values) point = static_cast<T>(value);
+  for (const T point : result_of(resize::make_pipeline<T, 2>(image.box, factor), image, 1).values)
+    ASSERT_EQ(point, value) << "factor " << factor;
+}
+
+TEST(Resize, ImagesOfOneValueStayAsTheyAre) {
+  for (const float factor : {1.0f, 1.3f, 2.0f, 2.7f, 16.0f}) {
+    for (int value = 0; value < 256; ++value) expect_flat<std::uint8_t>(value, factor);
+    for (const int value : {0, 1, 2, 255, 4097, 32768, 65533, 65534, 65535})
+      expect_flat<std::uint16_t>(value, factor);
+  }
 }
 
 }  // namespace

@@ -66,6 +66,30 @@ TEST(BoundarySource, GoesOnFromAMirrorImageThatIsBeyondTheOtherSide) {
   EXPECT_EQ(boundary_source(-6, domain, Boundary::mirror, Boundary::none).kind, Kind::nowhere);
 }
 
+TEST(BoundarySource, FarMirrorImagesAreThoseOfTheNextPeriods) {
+  for (const Boundary below : {Boundary::mirror, Boundary::mirror_interior})
+    for (const Boundary above : {Boundary::mirror, Boundary::mirror_interior})
+      for (std::int64_t extent = 2; extent < 6; ++extent) {
+        const Range domain{-1, extent - 1};
+        const std::int64_t period = 2 * extent - (below == Boundary::mirror_interior ? 1 : 0) -
+                                    (above == Boundary::mirror_interior ? 1 : 0);
+        for (std::int64_t p = -3 * extent; p < 3 * extent; ++p)
+          for (const std::int64_t far : {std::int64_t{1000}, std::int64_t{1} << 55})
+            for (const std::int64_t sign : {-1, 1})
+              EXPECT_EQ(boundary_source(p + sign * far * period, domain, below, above).point,
+                        boundary_source(p, domain, below, above).point);
+      }
+}
+
+TEST(BoundaryConditions, SourcesOfFarPointsAreFoundAtOnce) {
+  const Box domain{{0, 3}};
+  for (const Boundary border : {Boundary::clamp, Boundary::mirror, Boundary::mirror_interior}) {
+    const Box far{{std::int64_t{1} << 50, (std::int64_t{1} << 50) + 7}};
+    EXPECT_EQ(with_boundary_sources(far, domain, border).range[0].end, far[0].end);
+    EXPECT_EQ(with_boundary_sources(far, domain, border).range[0].begin, border == Boundary::clamp ? 2 : 0);
+  }
+}
+
 TEST(BoundaryConditions, PeriodicOnOneSideOnlyIsAnError) {
   BoundaryConditions conditions(Boundary::clamp);
   EXPECT_NO_THROW(check_boundary(conditions, 4));

@@ -114,26 +114,6 @@ TEST(BlockDistribution, HullsOfRankRangesHoldTheirMembersInAnyGrid) {
   }
 }
 
-TEST(BlockDistribution, LocalAndGlobalCoordinatesAreInverse) {
-  test::Random random(86);
-  for (int i = 0; i < 200; ++i) {
-    const BlockDistribution blocks = random_blocks(random);
-    const Point p = [&] {
-      Point point;
-      for (int d = 0; d < blocks.domain().dimensions; ++d)
-        point[d] = random.between(blocks.domain()[d].begin, blocks.domain()[d].end - 1);
-      return point;
-    }();
-    const int rank = blocks.owner(p);
-    const Point local = blocks.local(rank, p);
-    for (int d = 0; d < blocks.domain().dimensions; ++d) {
-      EXPECT_GE(local[d], 0);
-      EXPECT_LT(local[d], blocks.owned(rank)[d].size());
-    }
-    EXPECT_EQ(blocks.global(rank, local), p);
-  }
-}
-
 TEST(BlockDistribution, BalancedSlicesDifferByAtMostOnePoint) {
   for (int extent = 1; extent <= 60; ++extent)
     for (int ranks = 1; ranks <= 70; ++ranks) {

@@ -7,7 +7,7 @@
 
 namespace tessera::test {
 
-/// What every rank owns of a box, one rank after the other.
+/// The parts of a box that ranks own, one rank after the other.
 inline std::vector<OwnedPart> parts_by_brute_force(const BlockDistribution& blocks, const Box& box) {
   std::vector<OwnedPart> parts;
   for (int rank = 0; rank < blocks.first_rank() + blocks.rank_count(); ++rank)

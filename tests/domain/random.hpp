@@ -89,7 +89,7 @@ inline std::size_t dense_index(const Box& box, const Point& point) {
   return static_cast<std::size_t>(index);
 }
 
-/// What `call` throws as an Error; a test fails when it throws nothing.
+/// The message of the Error that `call` throws; a test fails when it throws nothing.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
   try {

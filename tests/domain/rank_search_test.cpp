@@ -14,7 +14,7 @@ namespace {
 using tessera::RankSearch;
 namespace test = tessera::test;
 
-/// What a search finds for a set of ranks, in rising order, and what it asks.
+/// The ranks that a search finds in a set, in rising order, and the ranges that it asks for.
 struct Outcome {
   std::vector<int> found;
   int questions = 0;

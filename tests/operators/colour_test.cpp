@@ -37,7 +37,7 @@ TEST(ColourOperators, ChannelsAndMerge) {
   });
 }
 
-/// What the rows of a matrix make of a point; the last column is added.
+/// The sums of the channels of a point by the rows of a matrix; the last column is added.
 template <class T>
 double row_sum(const WholeArray<T>& a, const Point& p, const std::vector<double>& row) {
   double sum = row[3];

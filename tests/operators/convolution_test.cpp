@@ -2,7 +2,6 @@
 #include "tessera/operators/convolution.hpp"
 
 #include "messages.hpp"
-#include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 #include "tessera/operators/detail/means.hpp"
 

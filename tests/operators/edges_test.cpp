@@ -34,7 +34,7 @@ TEST(EdgeOperators, AStepIsOneLine) {
   }
 }
 
-/// What is computed by definition from the derivatives of the smoothed image.
+/// The thin edges by their definition, from the derivatives of the smoothed image.
 TEST(EdgeOperators, AreGradientsThatAreGreatestAlongTheirDirection) {
   Random random(2);
   const double sigma = 0.9;

@@ -2,7 +2,6 @@
 #include "tessera/operators/geometry.hpp"
 
 #include "messages.hpp"
-#include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 
 namespace tessera::test {
@@ -15,6 +14,22 @@ Box with_extents(Box box, std::int64_t width, std::int64_t height) {
   box[0] = {0, width};
   box[1] = {0, height};
   return box;
+}
+
+TEST(GeometryOperators, ShiftFarBeyondBorders) {
+  Random random(9);
+  for (const Box& box : {Box{{0, 3}, {0, 5}}, Box{{0, 1}, {0, 2}, {0, 3}}})
+    for (const Border& border : borders())
+      for (const std::int64_t far : {0, 7, 100000}) {
+        const auto a = random_pixels<std::uint8_t>(random, box);
+        const std::int64_t dx = far + random.small(-9, 9), dy = random.small(-9, 9) - 3 * far;
+        const auto from = [&](const Point& p) {
+          return a.bounded(border.conditions, {{p[0] - dx, p[1] - dy, p[2]}});
+        };
+        expect_operator<std::uint8_t, std::uint8_t>(
+            random, "shift", {{"by", Pair{double(dx), double(dy)}}, {"border", border.name}}, {a},
+            computed<std::uint8_t>(box, from));
+      }
 }
 
 TEST(GeometryOperators, MovePoints) {
@@ -92,7 +107,7 @@ std::vector<std::vector<double>> weights_of(const std::string& method, std::int6
   return weights;
 }
 
-/// What an image becomes if it is resampled. Points whose weight is 0 do not count, even if they are NaN.
+/// An image, resampled. Points whose weight is 0 do not count, even if they are NaN.
 template <class T>
 WholeArray<double> resampled(const WholeArray<T>& a, std::int64_t width, std::int64_t height,
                              const std::string& method) {

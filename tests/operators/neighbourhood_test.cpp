@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 
-#include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 
 namespace tessera::test {

@@ -10,9 +10,29 @@
 
 #include "domain/random.hpp"
 #include "pipeline/array_source.hpp"
+#include "tessera/domain/boundary.hpp"
 #include "tessera/operators/registry.hpp"
 
 namespace tessera::test {
+
+/// A border that decks name, and what is beyond it.
+struct Border {
+  std::string name;
+  BoundaryConditions conditions;
+};
+inline BoundaryConditions around(Boundary boundary) {
+  BoundaryConditions conditions(boundary);
+  conditions.side[2] = {};
+  return conditions;
+}
+inline const std::vector<Border>& borders() {
+  static const std::vector<Border> all = {{"clamp", around(Boundary::clamp)},
+                                          {"mirror", around(Boundary::mirror)},
+                                          {"mirror_interior", around(Boundary::mirror_interior)},
+                                          {"constant", around(Boundary::constant)},
+                                          {"periodic", around(Boundary::periodic)}};
+  return all;
+}
 
 /// The points of images with awkward extents: grey ones, ones in colour, and ones of a single point.
 std::vector<Box> operator_boxes();

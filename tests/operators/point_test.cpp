@@ -228,5 +228,15 @@ TEST(PointOperators, Casts) {
   });
 }
 
+/// The greatest number below a half is not rounded up.
+TEST(PointOperators, CastsRoundToTheNearest) {
+  Random random(12);
+  WholeArray<float> image(Box{{0, 4}, {0, 2}});
+  image.values = {0.49999997F, 0.5F, 1.4999999F, 1.5F, 253.5F, 254.49998F, -0.5F, 255.5F};
+  const auto nearest = [&](const Point& p) { return stored<std::uint8_t>(image.at(p)); };
+  expect_operator<float, std::uint8_t>(random, "cast", {{"to", "uint8"}}, {image},
+                                       computed<std::uint8_t>(image.box, nearest));
+}
+
 }  // namespace
 }  // namespace tessera::test

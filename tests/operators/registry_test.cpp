@@ -60,6 +60,10 @@ TEST(Registry, ChecksValues) {
                  {"'step'", "mode is 'binery'", "mean 'binary'?"});
   expect_message(sample.error("gamma", {sample.bytes}, {{"exponent", 0.0}}),
                  {"gamma", "'step'", "exponent is 0"});
+  expect_message(sample.error("levels", {sample.numbers}, {{"black", -3e38}, {"white", 3e38}}),
+                 {"'step'", "white is", "the difference"});
+  expect_message(sample.error("levels", {sample.numbers}, {{"low", -3e38}, {"high", 3e38}}),
+                 {"'step'", "high is", "the difference"});
   expect_message(sample.error("divide", {sample.bytes}, {{"value", std::int64_t(0)}}),
                  {"'step'", "image cannot", "divided"});
   expect_message(sample.error("bit_and", {sample.bytes}, {{"value", 256.0}}),
@@ -97,7 +101,7 @@ int called(const operators::Function<Parameters, least, most>& function) {
   const Image image = sample.bytes;
   try {
     operators::find_operator(function.name)
-        .call(sample.pipeline, std::vector<Image>(most, image), Parameters{.name = "step"});
+        .call(sample.pipeline, std::vector<Image>(most, image), Parameters{}, "step");
   } catch (const InputError&) {
     // Images and values may be refused, but not the structure of the parameters.
   }
@@ -122,7 +126,7 @@ TEST(Registry, StagesGetNames) {
   Sample sample;
   const Image first = operators::invert(sample.pipeline, sample.bytes);
   const Image second = operators::invert(sample.pipeline, first);
-  const Image third = operators::invert(sample.pipeline, second, {.name = "negative"});
+  const Image third = operators::invert(sample.pipeline, second, {}, "negative");
   EXPECT_EQ(sample.pipeline[first.id].name, "invert");
   EXPECT_EQ(sample.pipeline[second.id].name, "invert_2");
   EXPECT_EQ(sample.pipeline[third.id].name, "negative");

@@ -22,13 +22,13 @@ template <class T, int N>
 struct Sample {
   explicit Sample(const Box& box) {
     const Image input = operators::image_of(pipeline, pipeline.input<T, N>("input", box, Boundary::clamp));
-    const Image smooth = operators::gaussian(pipeline, input, {.sigma = 1.2, .name = "smooth"});
-    const Image edges = operators::sobel(pipeline, smooth, {.border = Boundary::mirror, .name = "edges"});
-    const Image clean = operators::median(pipeline, edges, {.window = {7, 5}, .name = "clean"});
-    const Image sum = operators::add(pipeline, clean, input, {.name = "sum"});
-    const Image wide = operators::resize(pipeline, sum, {.size = {70, 51}, .name = "wide"});
+    const Image smooth = operators::gaussian(pipeline, input, {.sigma = 1.2}, "smooth");
+    const Image edges = operators::sobel(pipeline, smooth, {.border = Boundary::mirror}, "edges");
+    const Image clean = operators::median(pipeline, edges, {.window = {7, 5}}, "clean");
+    const Image sum = operators::add(pipeline, clean, input, {}, "sum");
+    const Image wide = operators::resize(pipeline, sum, {.size = {70, 51}}, "wide");
     const Image opened = operators::open(pipeline, wide, {.window = {3, 3}, .border = Boundary::periodic});
-    result = operators::stretch(pipeline, opened, {.name = "result"});
+    result = operators::stretch(pipeline, opened, {}, "result");
     operators::output(pipeline, result);
   }
   Pipeline pipeline;

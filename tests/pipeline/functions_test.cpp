@@ -31,6 +31,14 @@ TEST(Functions, MinAndMaxDropNanInTheFirstArgument) {
   EXPECT_EQ(tessera::clamp(nan_value, -1.0f, 2.0f), -1.0f);
 }
 
+TEST(Functions, RoundedIsTheNearestElement) {
+  const std::pair<float, int> results[] = {{nan_value, 0}, {-3, 0},       {0.49999997f, 0}, {0.5f, 1},
+                                           {1.5f, 2},      {254.4f, 254}, {255.5f, 255},    {1e30f, 255}};
+  for (const auto& [value, expected] : results) EXPECT_EQ(rounded<std::uint8_t>(value), expected) << value;
+  EXPECT_EQ(rounded<std::uint16_t>(0.49999999999999994), 0);
+  EXPECT_EQ(rounded<float>(0.25), 0.25f);
+}
+
 TEST(Functions, MultiplyRoundedIsTheNearestInteger) {
   for (int a = -32768; a <= 32767; a += 17)
     for (const int b : {-32768, -32767, -20000, -3, -1, 0, 1, 2, 16384, 32766, 32767})

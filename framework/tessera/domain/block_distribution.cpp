@@ -37,16 +37,13 @@ Box BlockDistribution::owned_hull(int first, int last) const {
 
 Box BlockDistribution::owned_at(const ProcessorGrid::Positions& positions) const {
   Box box = domain_;
-  for (int d = 0; d < grid_.dimensions; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    box[d] = slices(d, positions.first[i], positions.last[i]);
-  }
+  for (int d = 0; d < grid_.dimensions; ++d) box[d] = slices(d, positions.first[d], positions.last[d]);
   return box;
 }
 
 int BlockDistribution::owner(const Point& point) const {
   ProcessorGrid::Position position = {};
-  for (int d = 0; d < grid_.dimensions; ++d) position[static_cast<std::size_t>(d)] = slice_of(d, point[d]);
+  for (int d = 0; d < grid_.dimensions; ++d) position[d] = slice_of(d, point[d]);
   return first_rank_ + grid_.rank(position);
 }
 
@@ -60,7 +57,7 @@ void BlockDistribution::append_parts(int d, const Box& box, ProcessorGrid::Posit
   // Empty slices are skipped, because no point lies in them.
   for (std::int64_t point = box[d].begin; point < box[d].end; point = part[d].end) {
     const int slice = slice_of(d, point);
-    position[static_cast<std::size_t>(d)] = slice;
+    position[d] = slice;
     part[d] = {point, std::min(slice_boundary(d, slice + 1), box[d].end)};
     append_parts(d - 1, part, position, parts);
   }
@@ -74,20 +71,6 @@ std::vector<OwnedPart> BlockDistribution::owned_parts(const Box& box) const {
   append_parts(grid_.dimensions - 1, inside, position, parts);
   if (!std::ranges::is_sorted(parts, {}, &OwnedPart::rank)) std::ranges::sort(parts, {}, &OwnedPart::rank);
   return parts;
-}
-
-Point BlockDistribution::local(int rank, const Point& global) const {
-  const Box block = owned(rank);
-  Point local;
-  for (int d = 0; d < block.dimensions; ++d) local[d] = global[d] - block[d].begin;
-  return local;
-}
-
-Point BlockDistribution::global(int rank, const Point& local) const {
-  const Box block = owned(rank);
-  Point global;
-  for (int d = 0; d < block.dimensions; ++d) global[d] = local[d] + block[d].begin;
-  return global;
 }
 
 }  // namespace tessera

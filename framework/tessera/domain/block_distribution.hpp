@@ -77,11 +77,6 @@ class BlockDistribution {
   /// ranks.
   std::vector<OwnedPart> owned_parts(const Box& box) const;
 
-  /// Converts global coordinates to coordinates relative to the first point of the block of `rank`.
-  Point local(int rank, const Point& global) const;
-  /// Converts coordinates relative to the first point of the block of `rank` to global coordinates.
-  Point global(int rank, const Point& local) const;
-
  private:
   /// Returns the range that the slices [first, last) of dimension `d` cover together.
   Range slices(int d, int first, int last) const;
@@ -102,7 +97,7 @@ class BlockDistribution {
   std::int64_t ceil_slice_[max_dimensions] = {};
 };
 
-/// Finds the ranks for which a condition holds, without testing each rank. A range of ranks is tested as a
+/// Finds the ranks that meet a condition, without testing each rank. A range of ranks is tested as a
 /// whole, and is cut into two halves only if the condition may hold for one of its ranks. The search begins
 /// with the range of all ranks.
 ///
@@ -125,14 +120,14 @@ class RankSearch {
   }
 
  private:
-  /// What earlier searches have found out about a range of ranks.
+  /// The findings of earlier searches about a range of ranks.
   struct Node {
     /// The index of the node of the first half of the range. The node of the second half follows it. If the
     /// index is 0, the halves have no nodes yet.
     std::size_t halves = 0;
-    /// Whether searches cut the range without testing it.
+    /// True if searches cut the range without testing it.
     bool is_split = false;
-    /// Whether the test was true for the range, although it was false for each rank in the range. Later
+    /// True if the test was true for the range, although it was false for each rank in the range. Later
     /// searches cut such a range without testing it.
     bool is_loose = false;
   };

@@ -11,7 +11,7 @@ namespace tessera {
 
 void check_boundary(const BoundaryConditions& conditions, int dimensions) {
   for (int d = 0; d < dimensions; ++d) {
-    const auto& side = conditions.side[static_cast<std::size_t>(d)];
+    const auto& side = conditions.side[d];
     if ((side[0] == Boundary::periodic) != (side[1] == Boundary::periodic))
       throw InputError(fmt::format(
           "the boundary of dimension {} is periodic on one side only: make both sides periodic, or none", d));
@@ -22,7 +22,7 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
   if (box.empty()) return box;
   Box sources = box;
   for (int d = 0; d < box.dimensions; ++d) {
-    const auto& side = conditions.side[static_cast<std::size_t>(d)];
+    const auto& side = conditions.side[d];
     if (side[0] == Boundary::periodic) continue;
     const auto include = [&](std::int64_t p) {
       const BoundarySource source = boundary_source(p, domain[d], side[0], side[1]);
@@ -31,11 +31,15 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
       sources[d].end = std::max(sources[d].end, source.point + 1);
     };
     // The hull may contain further points outside the domain, which have sources, too. The search is repeated
-    // until the hull does not change any more.
+    // until the hull does not change any more. The points of two extents that are the nearest to the domain
+    // have the sources of all others: these repeat, or stay the same.
+    const std::int64_t most = 2 * domain[d].size();
     for (Range range{0, 0}; !(range == sources[d]);) {
       range = sources[d];
-      for (std::int64_t p = range.begin; p < std::min(range.end, domain[d].begin); ++p) include(p);
-      for (std::int64_t p = std::max(range.begin, domain[d].end); p < range.end; ++p) include(p);
+      const std::int64_t below = std::min(range.end, domain[d].begin);
+      const std::int64_t above = std::max(range.begin, domain[d].end);
+      for (std::int64_t p = std::max(range.begin, below - most); p < below; ++p) include(p);
+      for (std::int64_t p = above; p < std::min(range.end, above + most); ++p) include(p);
     }
   }
   return sources;

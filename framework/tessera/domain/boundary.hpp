@@ -90,6 +90,11 @@ struct BoundarySource {
   std::int64_t point = 0;
 };
 
+/// Returns true when values beyond a side with this condition are those of a mirror image.
+KOKKOS_FUNCTION constexpr bool is_mirror(Boundary condition) {
+  return condition == Boundary::mirror || condition == Boundary::mirror_interior;
+}
+
 /// Returns the source of the value at coordinate `p` in one dimension. `domain` is the range of the domain in
 /// this dimension, and must not be empty. `below` and `above` are the conditions on the two sides of the
 /// dimension. If the mirror image of a coordinate lies outside the domain again, the condition of the side
@@ -99,6 +104,14 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
   using Kind = BoundarySource::Kind;
   const std::int64_t extent = domain.size();
   while (!domain.contains(p)) {
+    if (is_mirror(below) && is_mirror(above) && extent > 1 &&
+        (p < domain.begin - 2 * extent || p >= domain.end + 2 * extent)) {
+      // Mirror images beyond both sides repeat: coordinates far away are moved by whole periods.
+      const std::int64_t period = 2 * extent - (below == Boundary::mirror_interior ? 1 : 0) -
+                                  (above == Boundary::mirror_interior ? 1 : 0);
+      p = domain.begin + ((p - domain.begin) % period + period) % period;
+      continue;
+    }
     const bool is_below = p < domain.begin;
     switch (is_below ? below : above) {
       case Boundary::none:

@@ -56,7 +56,7 @@ constexpr std::string_view name_of(ElementType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-/// Whether the elements are complex numbers.
+/// Returns true if the elements are complex numbers.
 constexpr bool is_complex(ElementType type) {
   return type == ElementType::complex64 || type == ElementType::complex128;
 }

@@ -9,30 +9,22 @@ namespace tessera {
 namespace detail {
 
 /// An iterator over ascending integers. `*i` is the current integer, and `++i` moves to the next one.
-class IdIterator {
- public:
+struct IdIterator {
   using iterator_category = std::input_iterator_tag;
   using value_type = int;
   using difference_type = std::ptrdiff_t;
   using pointer = const int*;
   using reference = int;
 
-  IdIterator() = default;
-  explicit IdIterator(int value) : value_(value) {}
-  int operator*() const { return value_; }
+  int value = 0;
+
+  int operator*() const { return value; }
   IdIterator& operator++() {
-    ++value_;
+    ++value;
     return *this;
   }
-  IdIterator operator++(int) {
-    const IdIterator before = *this;
-    ++value_;
-    return before;
-  }
-  friend bool operator==(const IdIterator&, const IdIterator&) = default;
-
- private:
-  int value_ = 0;
+  IdIterator operator++(int) { return {value++}; }
+  bool operator==(const IdIterator&) const = default;
 };
 
 }  // namespace detail
@@ -44,9 +36,9 @@ class IdRange {
   /// Makes the range of the integers from `first` to `last` - 1. `first` must not be greater than `last`.
   IdRange(int first, int last) : first_(first), last_(last) {}
   /// Returns an iterator that points to the first integer.
-  detail::IdIterator begin() const { return detail::IdIterator(first_); }
+  detail::IdIterator begin() const { return {first_}; }
   /// Returns an iterator that points behind the last integer.
-  detail::IdIterator end() const { return detail::IdIterator(last_); }
+  detail::IdIterator end() const { return {last_}; }
 
  private:
   int first_;

@@ -14,7 +14,7 @@ void sort_members(Json::Object& members) {
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
   std::stable_sort(members.begin(), members.end(), before);
-  // Of several members with the same name, the last one is kept. It comes first in reverse order.
+  // The last one of several members with the same name is kept. It comes first in reverse order.
   const auto kept = std::unique(members.rbegin(), members.rend(), same_name);
   members.erase(members.begin(), kept.base());
 }

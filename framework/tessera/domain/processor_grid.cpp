@@ -21,14 +21,19 @@ void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
     for (int d = grid.dimensions - 1; d >= 0; --d) visit(GridDigit{d, grid.size[d]});
 }
 
+/// Returns how many slices of a range of `extent` points are not empty.
+std::int64_t busy_slices(std::int64_t extent, int slices, Slicing slicing) {
+  const std::int64_t size = (extent + slices - 1) / slices;
+  return slicing == Slicing::balanced ? std::min<std::int64_t>(slices, extent) : (extent + size - 1) / size;
+}
+
 /// Returns the sum of the sizes of all slices of a range of `extent` points, after each slice has been
 /// enlarged by `below` and `above` points within the range. Only slices near the ends are examined one by
 /// one.
 double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::int64_t above,
                     Slicing slicing) {
   const std::int64_t size = (extent + slices - 1) / slices;
-  const std::int64_t count =
-      slicing == Slicing::balanced ? std::min<std::int64_t>(slices, extent) : (extent + size - 1) / size;
+  const std::int64_t count = busy_slices(extent, slices, slicing);
   const auto begin = [&](std::int64_t i) {
     return slicing == Slicing::balanced ? extent * i / count : std::min(size * i, extent);
   };
@@ -43,12 +48,7 @@ double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::in
 
 int busy_ranks(const ProcessorGrid& grid, const Box& box, Slicing slicing) {
   std::int64_t busy = 1;
-  for (int d = 0; d < grid.dimensions; ++d) {
-    const std::int64_t extent = box[d].size();
-    const std::int64_t size = (extent + grid.size[d] - 1) / grid.size[d];
-    busy *= slicing == Slicing::balanced ? std::min<std::int64_t>(grid.size[d], extent)
-                                         : (extent + size - 1) / size;
-  }
+  for (int d = 0; d < grid.dimensions; ++d) busy *= busy_slices(box[d].size(), grid.size[d], slicing);
   return static_cast<int>(busy);
 }
 
@@ -124,7 +124,7 @@ class Search {
 
   ProcessorGrid extended(const Factors& factors) const {
     ProcessorGrid grid = grid_;
-    for (int d = 0; d < grid.dimensions; ++d) grid.size[d] *= factors[static_cast<std::size_t>(d)];
+    for (int d = 0; d < grid.dimensions; ++d) grid.size[d] *= factors[d];
     return grid;
   }
 
@@ -138,15 +138,14 @@ class Search {
       candidates.push_back({factors, {idle_ranks(grid), ghost_points(grid, box_, target_)}});
       return;
     }
-    const auto i = static_cast<std::size_t>(d);
     for (int n : divisors_of(ranks)) {
       const int size = grid_.size[d] * n;
-      const int entry = entries_[i];
+      const int entry = entries_[d];
       if (entry != 0 && (last_level ? size != entry : entry % size != 0)) continue;
-      factors[i] = n;
+      factors[d] = n;
       collect(ranks / n, d + 1, last_level, factors, candidates);
     }
-    factors[i] = 1;
+    factors[d] = 1;
   }
 
   const std::vector<int>& entries_;
@@ -206,7 +205,7 @@ ProcessorGrid best_grid(const GridRequest& request, const Box& box, const GridTa
   const bool is_usual = std::ranges::is_sorted(order, std::ranges::greater());
   if (grid.dimensions > 0 && (target.levels.size() > 1 || !is_usual))
     for (const Factors& factors : search.best_factors())
-      for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});
+      for (int d : order) grid.digits.push_back({d, factors[d]});
   return grid;
 }
 
@@ -233,7 +232,7 @@ ProcessorGrid::Positions ProcessorGrid::positions(int first, int last) const {
   // Below the first digit in which the first and the last rank differ, all values of the digits occur.
   for_each_digit(*this, [&](const GridDigit& digit) {
     weight /= digit.size;
-    const auto d = static_cast<std::size_t>(digit.dimension);
+    const int d = digit.dimension;
     const int low = same ? first / weight % digit.size : 0;
     const int high = same ? last / weight % digit.size : digit.size - 1;
     positions.first[d] = positions.first[d] * digit.size + low;
@@ -249,7 +248,7 @@ int ProcessorGrid::rank(const Position& position) const {
   std::copy(size, size + max_dimensions, below.begin());
   int rank = 0;
   for_each_digit(*this, [&](const GridDigit& digit) {
-    const auto d = static_cast<std::size_t>(digit.dimension);
+    const int d = digit.dimension;
     below[d] /= digit.size;
     rank = rank * digit.size + position[d] / below[d] % digit.size;
   });
@@ -269,12 +268,10 @@ std::string ProcessorGrid::order_text() const {
 
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target) {
   double grown = 1;
-  for (int d = 0; d < box.dimensions; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+  for (int d = 0; d < box.dimensions; ++d)
     grown *= d < grid.dimensions
-                 ? grown_slices(box[d].size(), grid.size[d], target.below[i], target.above[i], target.slicing)
+                 ? grown_slices(box[d].size(), grid.size[d], target.below[d], target.above[d], target.slicing)
                  : static_cast<double>(box[d].size());
-  }
   return grown - static_cast<double>(box.size());
 }
 

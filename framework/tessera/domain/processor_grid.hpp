@@ -21,7 +21,7 @@ struct GridRequest {
   /// order, and dimensions that the grid does not have are passed over. If `order` is empty, the position
   /// along x changes fastest.
   std::vector<int> order = {};
-  /// Whether the grid may have fewer ranks than there are, as in Distributed Halide (section 3.2). The last
+  /// True if the grid may have fewer ranks than there are, as in Distributed Halide (section 3.2). The last
   /// ranks then own nothing.
   bool may_leave_idle = false;
 

@@ -30,8 +30,7 @@ constexpr std::size_t longest_word = 100;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-}  // namespace
-
+/// Returns the Damerau-Levenshtein distance in which no letter is edited twice (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_previous(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) current[j] = j;
@@ -49,6 +48,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return current[b.size()];
 }
+
+}  // namespace
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > longest_word) return std::nullopt;

@@ -9,36 +9,48 @@
 
 namespace tessera::expressions {
 
-/// The operations by which a node of an expression computes its value from its arguments.
+/// The operations by which a node of an expression computes its value from its arguments, in the order of the
+/// numbers of their arguments. The joint ones are several others together, with the same result as one by
+/// one. Stages compute them, and no node of an Expression has them.
 enum class Operation {
-  constant,       ///< a number
-  variable,       ///< an image, or an array of one element
-  column,         ///< the coordinate x of the point
-  row,            ///< the coordinate y of the point
-  plane,          ///< the channel of the point
-  width,          ///< the number of points of the images along x
-  height,         ///< the number of points of the images along y
-  negate,         ///< -a
-  absolute,       ///< |a|
-  square_root,    ///< the square root of a
-  exponential,    ///< e to the power of a
-  logarithm,      ///< the natural logarithm of a
-  floor,          ///< the greatest whole number that is not greater than a
-  ceil,           ///< the least whole number that is not less than a
-  round,          ///< the nearest whole number; halves are rounded away from 0
-  add,            ///< a + b
-  subtract,       ///< a - b
-  multiply,       ///< a * b
-  divide,         ///< a / b
-  power,          ///< a to the power of b
-  minimum,        ///< the lesser of a and b, and b if a is NaN
-  maximum,        ///< the greater of a and b, and b if a is NaN
-  less,           ///< 1 if a < b, else 0
-  less_or_equal,  ///< 1 if a <= b, else 0
-  equal,          ///< 1 if a == b, else 0
-  not_equal,      ///< 1 if a != b, else 0
-  select,         ///< b if a is not 0, else c
-  clamp           ///< the lesser of c and the greater of a and b
+  constant,              ///< a number
+  variable,              ///< an image, or an array of one element
+  column,                ///< the coordinate x of the point
+  row,                   ///< the coordinate y of the point
+  plane,                 ///< the channel of the point
+  width,                 ///< the number of points of the images along x
+  height,                ///< the number of points of the images along y
+  negate,                ///< -a
+  absolute,              ///< |a|
+  square_root,           ///< the square root of a
+  exponential,           ///< e to the power of a
+  logarithm,             ///< the natural logarithm of a
+  floor,                 ///< the greatest whole number that is not greater than a
+  ceil,                  ///< the least whole number that is not less than a
+  round,                 ///< the nearest whole number; halves are rounded away from 0
+  add,                   ///< a + b
+  subtract,              ///< a - b
+  multiply,              ///< a * b
+  divide,                ///< a / b
+  power,                 ///< a to the power of b
+  minimum,               ///< the lesser of a and b, and b if a is NaN
+  maximum,               ///< the greater of a and b, and b if a is NaN
+  less,                  ///< 1 if a < b, else 0
+  less_or_equal,         ///< 1 if a <= b, else 0
+  equal,                 ///< 1 if a == b, else 0
+  not_equal,             ///< 1 if a != b, else 0
+  absolute_difference,   ///< joint: |a - b|
+  select,                ///< b if a is not 0, else c
+  clamp,                 ///< the lesser of c and the greater of a and b
+  multiply_add,          ///< joint: a * b + c
+  multiply_subtract,     ///< joint: a * b - c
+  subtract_product,      ///< joint: c - a * b
+  root_of_sum,           ///< joint: the square root of a * b + c
+  select_less,           ///< joint: c if a < b, else d
+  select_less_or_equal,  ///< joint: c if a <= b, else d
+  clamped_sum,           ///< joint: a * b + c, limited to [d, e]
+  clamped_difference,    ///< joint: a * b - c, limited to [d, e]
+  clamped_rest           ///< joint: c - a * b, limited to [d, e]
 };
 
 /// An error in the text of an expression. The message contains the column.

@@ -14,7 +14,6 @@
 namespace tessera::expressions {
 namespace {
 
-using detail::Code;
 using detail::Program;
 using detail::Step;
 
@@ -83,9 +82,9 @@ class RowComputer {
     for (int i = 0; i < program_.load_count; ++i) {
       const Program::Load& load = program_.loads[i];
       float value = 0;
-      if (load.operation == Code::width) {
+      if (load.operation == Operation::width) {
         value = static_cast<float>(domain_[0].size());
-      } else if (load.operation == Code::height) {
+      } else if (load.operation == Operation::height) {
         value = static_cast<float>(domain_[1].size());
       } else if (is_number(load)) {
         detail::load_piece(operands_[load.name].type,
@@ -98,7 +97,7 @@ class RowComputer {
   }
 
   bool is_number(const Program::Load& load) const {
-    return load.operation == Code::variable && operands_[load.name].dimensions == 1;
+    return load.operation == Operation::variable && operands_[load.name].dimensions == 1;
   }
 
   /// Fills the registers of variables and coordinates. Rows of float stay where they are, unless they are
@@ -107,7 +106,7 @@ class RowComputer {
     for (int i = 0; i < program_.load_count; ++i) {
       const Program::Load& load = program_.loads[i];
       float* const to = registers_[load.to];
-      if (load.operation == Code::variable) {
+      if (load.operation == Operation::variable) {
         const Operand& operand = operands_[load.name];
         if (operand.dimensions == 1) continue;
         const std::byte* const row = address(inputs_[load.name], operand.type, operand.dimensions, p);
@@ -115,12 +114,12 @@ class RowComputer {
           values_[load.to] = reinterpret_cast<const float*>(row);
         else
           detail::load_piece(operand.type, row, to, count);
-      } else if (load.operation == Code::column) {
+      } else if (load.operation == Operation::column) {
         const int x = static_cast<int>(p[0]);
         TESSERA_VECTORISED
         for (int k = 0; k < points_; ++k) to[k] = static_cast<float>(x + k);
-      } else if (load.operation == Code::row || load.operation == Code::plane) {
-        detail::fill_piece(static_cast<float>(p[load.operation == Code::row ? 1 : 2]), to, points_);
+      } else if (load.operation == Operation::row || load.operation == Operation::plane) {
+        detail::fill_piece(static_cast<float>(p[load.operation == Operation::row ? 1 : 2]), to, points_);
       }
     }
   }
@@ -129,7 +128,7 @@ class RowComputer {
     load(p, count);
     std::byte* const row = address(output, type_, 3, p);
     alignas(64) std::byte buffer[piece_points * sizeof(float)];
-    // What is written past the caches, or is not the whole piece, is gathered first.
+    // Values that are written past the caches, or that are not a whole piece, are gathered first.
     std::byte* const result = output.non_temporal || count < points_ ? buffer : row;
     const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(type_));
     compute_steps(result, count);
@@ -181,7 +180,7 @@ class RowComputer {
     detail::compute_piece<A>(arguments, to, count);
   }
 
-  template <Code O>
+  template <Operation O>
   [[gnu::always_inline]] void compute_carried(Carried& carried, const Step& step, int at) const {
     const auto argument = [&](int k) __attribute__((always_inline)) {
       return values_[step.instruction.arguments[k]] + at;

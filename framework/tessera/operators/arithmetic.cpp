@@ -14,35 +14,13 @@ namespace {
 
 using detail::Entry, detail::Lane;
 
-// Each operation combines two elements of T. `Number` is the type in which it takes them.
+/// The operations on two elements.
+enum class Operation { add, subtract, difference, minimum, maximum, bit_and, bit_or, bit_xor };
 
-template <class T>
-struct AddPoints {
-  using Number = Lane<T>;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return detail::saturated<T>(a + b);
-  }
-};
-template <class T>
-struct SubtractPoints {
-  using Number = Lane<T>;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return detail::saturated<T>(a - b);
-  }
-};
-template <class T>
-struct DifferenceOfPoints {
-  using Number = Lane<T>;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    if constexpr (std::is_floating_point_v<T>)
-      return tessera::abs(a - b);
-    else
-      return detail::saturated<T>(max(a, b) - min(a, b));
-  }
-};
+/// The type in which an operation takes elements of T: that of exact sums and differences, if it has any.
+template <Operation operation, class T>
+using Operand = std::conditional_t<operation <= Operation::difference, Lane<T>, T>;
+
 /// Returns `chosen`, one of two elements of T, or NaN if `a` is NaN.
 template <class T, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto unless_nan(const A& a, const B& chosen) {
@@ -51,63 +29,46 @@ KOKKOS_FORCEINLINE_FUNCTION auto unless_nan(const A& a, const B& chosen) {
   else
     return tessera::cast<T>(chosen);
 }
-template <class T>
-struct LesserPoint {
-  using Number = T;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+
+/// Returns the result of an operation on two elements of T.
+template <Operation operation, class T, class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto combined(const A& a, const B& b) {
+  if constexpr (operation == Operation::add)
+    return detail::saturated<T>(a + b);
+  else if constexpr (operation == Operation::subtract)
+    return detail::saturated<T>(a - b);
+  else if constexpr (operation == Operation::difference && std::is_floating_point_v<T>)
+    return tessera::abs(a - b);
+  else if constexpr (operation == Operation::difference)
+    return detail::saturated<T>(max(a, b) - min(a, b));
+  else if constexpr (operation == Operation::minimum)
     return unless_nan<T>(a, min(a, b));
-  }
-};
-template <class T>
-struct GreaterPoint {
-  using Number = T;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+  else if constexpr (operation == Operation::maximum)
     return unless_nan<T>(a, max(a, b));
-  }
-};
-template <class T>
-struct AndBits {
-  using Number = T;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+  else if constexpr (operation == Operation::bit_and)
     return tessera::cast<T>(a & b);
-  }
-};
-template <class T>
-struct OrBits {
-  using Number = T;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+  else if constexpr (operation == Operation::bit_or)
     return tessera::cast<T>(a | b);
-  }
-};
-template <class T>
-struct XorBits {
-  using Number = T;
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+  else
     return tessera::cast<T>(a ^ b);
-  }
-};
+}
 
 /// A stage body that combines each point with a constant.
-template <class Operation>
+template <Operation operation, class T>
 struct WithConstant {
-  typename Operation::Number constant;
+  Operand<operation, T> constant;
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return Operation::apply(tessera::cast<typename Operation::Number>(in(x, y, c)), constant);
+    return combined<operation, T>(tessera::cast<Operand<operation, T>>(in(x, y, c)), constant);
   }
 };
 /// A stage body that combines the points of two images.
-template <class Operation>
+template <Operation operation, class T>
 struct WithImage {
   template <class A, class B, class Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
-    using Number = typename Operation::Number;
-    return Operation::apply(tessera::cast<Number>(a(x, y, c)), tessera::cast<Number>(b(x, y, c)));
+    using Number = Operand<operation, T>;
+    return combined<operation, T>(tessera::cast<Number>(a(x, y, c)), tessera::cast<Number>(b(x, y, c)));
   }
 };
 
@@ -137,8 +98,10 @@ void check_bits(double value, ElementType type) {
 }
 
 /// Adds the stage of an operation on one image or two.
-template <template <class> class Operation, bool integers_only = false>
-Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, const Arithmetic& parameters) {
+template <Operation operation>
+Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images,
+                       const Named<Arithmetic>& parameters) {
+  constexpr bool integers_only = operation >= Operation::bit_and;
   detail::check_operands(images, parameters.value);
   const double value = parameters.value.value_or(0);
   if (integers_only) check_bits(value, images[0].type);
@@ -146,55 +109,193 @@ Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, con
     if constexpr (integers_only && std::is_floating_point_v<T>) {
       return Image();  // the registry lets no such image pass
     } else {
-      using Op = Operation<T>;
       const auto input = detail::typed<T>(images[0]);
       if (images.size() == 2)
-        return detail::add_stage<T>(pipeline, parameters.name, WithImage<Op>{}, images[0].domain, input,
-                                    detail::typed<T>(images[1]));
+        return detail::add_stage<T>(pipeline, parameters.name, WithImage<operation, T>{}, images[0].domain,
+                                    input, detail::typed<T>(images[1]));
       return detail::add_stage<T>(pipeline, parameters.name,
-                                  WithConstant<Op>{constant_of<T, typename Op::Number>(value)},
+                                  WithConstant<operation, T>{constant_of<T, Operand<operation, T>>(value)},
                                   images[0].domain, input);
     }
   });
 }
 
-Entry<Arithmetic> arithmetic_entry(const std::string& name, const std::string& help, bool integers_only,
-                                   const Entry<Arithmetic>::Build& build) {
-  Entry<Arithmetic> entry(name, help, "{" + name + ": a, value: 16} or {" + name + ": [a, b]}", build);
-  if (integers_only) entry.types(detail::same_integer_type());
-  return entry.inputs({"image", "other"}, 1)
-      .parameter(
-          "value", &Arithmetic::value,
-          {.help = integers_only ? "The constant, a whole number of the type, if there is no second image."
-                                 : "The constant, if there is no second image. It is rounded for images of "
-                                   "integers.",
-           .optional = true});
+template <Operation operation>
+Entry<Arithmetic> arithmetic_entry(const std::string& name, const std::string& help) {
+  Entry<Arithmetic> entry(name, help, "{" + name + ": a, value: 16} or {" + name + ": [a, b]}",
+                          build_arithmetic<operation>);
+  entry.inputs({"image", "other"}, 1);
+  if (operation < Operation::bit_and)
+    return entry.parameter("value", &Arithmetic::value,
+                           "The constant, if there is no second image. It is rounded for images of integers.",
+                           {.optional = true});
+  return entry.types(detail::same_integer_type())
+      .parameter("value", &Arithmetic::value,
+                 "The constant, a whole number of the type, if there is no second image.",
+                 {.optional = true});
+}
+
+/// A stage body: each point times a factor.
+template <class T>
+struct Scaled {
+  float factor;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return tessera::rounded<T>(tessera::cast<float>(in(x, y, c)) * factor);
+  }
+};
+
+/// A stage body: the product of two points and a factor.
+template <class T>
+struct ProductOfPoints {
+  float scale;
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
+    const auto product = tessera::cast<float>(a(x, y, c)) * tessera::cast<float>(b(x, y, c));
+    return tessera::rounded<T>(product * scale);
+  }
+};
+
+/// A stage body: the quotient of two points times a factor. For integers a quotient by 0 is 0.
+template <class T>
+struct Quotient {
+  float scale;
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
+    const auto dividend = tessera::cast<float>(a(x, y, c)) * scale;
+    const auto divisor = tessera::cast<float>(b(x, y, c));
+    if constexpr (std::is_floating_point_v<T>) {
+      return dividend / divisor;
+    } else {
+      const auto quotient = dividend / max(divisor, 1.0f);
+      return tessera::rounded<T>(select(divisor == 0.0f, 0.0f, quotient));
+    }
+  }
+};
+
+/// A stage body: the mean of two points, weighted by a third one.
+template <class T>
+struct Blend {
+  template <class A, class B, class Alpha, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, const Alpha& alpha, Coord x, Coord y,
+                                  Coord c) const {
+    constexpr float unit = static_cast<float>(1.0 / detail::white<T>);
+    const auto share = tessera::cast<float>(alpha(x, y, c)) * unit;
+    const auto one = tessera::cast<float>(a(x, y, c)) * share;
+    return tessera::rounded<T>(one + tessera::cast<float>(b(x, y, c)) * (1.0f - share));
+  }
+};
+
+/// A stage body: the sum of the squared differences of a point and two others.
+struct SquaredDifferences {
+  template <class Reference, class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Reference& reference, const A& a, const B& b, Coord x, Coord y,
+                                  Coord c) const {
+    const auto middle = tessera::cast<float>(reference(x, y, c));
+    const auto first = middle - tessera::cast<float>(a(x, y, c));
+    const auto second = middle - tessera::cast<float>(b(x, y, c));
+    return first * first + second * second;
+  }
+};
+
+template <template <class> class Body>
+Image build_dyadic(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, parameters.name, Body<T>{static_cast<float>(parameters.scale)},
+                                images[0].domain, detail::typed<T>(images[0]), detail::typed<T>(images[1]));
+  });
+}
+
+/// Adds the product of an image and a factor.
+Image add_scaled(Pipeline& pipeline, const Image& image, double factor, const std::string& name) {
+  if (image.type == ElementType::uint8)
+    return detail::add_byte_function(pipeline, name, image,
+                                     [factor](double value) { return value * factor; });
+  if (image.type == ElementType::uint16)
+    return detail::add_stage<std::uint16_t>(pipeline, name, Scaled<std::uint16_t>{static_cast<float>(factor)},
+                                            image.domain, detail::typed<std::uint16_t>(image));
+  return detail::add_stage<float>(pipeline, name, Scaled<float>{static_cast<float>(factor)}, image.domain,
+                                  detail::typed<float>(image));
+}
+
+Image build_product(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
+  detail::check_operands(images, parameters.value);
+  if (images.size() == 2) return build_dyadic<ProductOfPoints>(pipeline, images, parameters);
+  return add_scaled(pipeline, images[0], *parameters.value * parameters.scale, parameters.name);
+}
+
+Image build_quotient(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
+  detail::check_operands(images, parameters.value);
+  if (images.size() == 2) return build_dyadic<Quotient>(pipeline, images, parameters);
+  if (*parameters.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
+  return add_scaled(pipeline, images[0], parameters.scale / *parameters.value, parameters.name);
+}
+
+Image build_blend(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, p.name, Blend<T>{}, images[0].domain, detail::typed<T>(images[0]),
+                                detail::typed<T>(images[1]), detail::typed<T>(images[2]));
+  });
+}
+
+Image build_squared_differences(Pipeline& pipeline, const std::vector<Image>& images,
+                                const Named<NoParameters>& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<float>(pipeline, p.name, SquaredDifferences{}, images[0].domain,
+                                    detail::typed<T>(images[0]), detail::typed<T>(images[1]),
+                                    detail::typed<T>(images[2]));
+  });
+}
+
+detail::Entry<Scaling> scaling_entry(const std::string& name, const std::string& help,
+                                     const std::string& example, const detail::Entry<Scaling>::Build& build) {
+  return detail::Entry<Scaling>(name, help, example, build)
+      .inputs({"image", "other"}, 1)
+      .parameter("value", &Scaling::value, "The constant, if there is no second image.", {.optional = true})
+      .parameter("scale", &Scaling::scale, "A factor of the result.");
 }
 
 }  // namespace
 
 std::vector<Operator> detail::arithmetic_operators() {
   return {
-      arithmetic_entry("add", "Adds a constant or another image.", false, build_arithmetic<AddPoints>),
-      arithmetic_entry("subtract",
-                       "Subtracts a constant or another image. Negative differences of integers become 0.",
-                       false, build_arithmetic<SubtractPoints>),
-      arithmetic_entry("difference", "The absolute difference of an image and a constant or another image.",
-                       false, build_arithmetic<DifferenceOfPoints>),
-      arithmetic_entry("minimum",
-                       "The lesser of each point and a constant or the point of another image; NaN if one of "
-                       "them is NaN.",
-                       false, build_arithmetic<LesserPoint>),
-      arithmetic_entry("maximum",
-                       "The greater of each point and a constant or the point of another image; NaN if one "
-                       "of them is NaN.",
-                       false, build_arithmetic<GreaterPoint>),
-      arithmetic_entry("bit_and", "The bits that each point has in common with a constant or another image.",
-                       true, build_arithmetic<AndBits, true>),
-      arithmetic_entry("bit_or", "The bits that are set in each point, or in a constant or another image.",
-                       true, build_arithmetic<OrBits, true>),
-      arithmetic_entry("bit_xor", "The bits in which each point differs from a constant or another image.",
-                       true, build_arithmetic<XorBits, true>)};
+      arithmetic_entry<Operation::add>("add", "Adds a constant or another image."),
+      arithmetic_entry<Operation::subtract>(
+          "subtract", "Subtracts a constant or another image. Negative differences of integers become 0."),
+      arithmetic_entry<Operation::difference>(
+          "difference", "The absolute difference of an image and a constant or another image."),
+      arithmetic_entry<Operation::minimum>("minimum",
+                                           "The lesser of each point and a constant or the point of another "
+                                           "image; NaN if one of them is NaN."),
+      arithmetic_entry<Operation::maximum>(
+          "maximum",
+          "The greater of each point and a constant or the point of another image; NaN if one of them is "
+          "NaN."),
+      arithmetic_entry<Operation::bit_and>(
+          "bit_and", "The bits that each point has in common with a constant or another image."),
+      arithmetic_entry<Operation::bit_or>(
+          "bit_or", "The bits that are set in each point, or in a constant or another image."),
+      arithmetic_entry<Operation::bit_xor>(
+          "bit_xor", "The bits in which each point differs from a constant or another image."),
+      scaling_entry("multiply", "Multiplies by a constant or another image, and by 'scale'.",
+                    "{multiply: a, value: 1.5} or {multiply: [a, b], scale: 0.00392}", build_product),
+      scaling_entry("divide",
+                    "Divides by a constant or another image, and multiplies by 'scale'. A quotient of "
+                    "integers by 0 is 0. The quotient by a constant is the product with its reciprocal.",
+                    "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient),
+      Entry<NoParameters>(
+          "blend",
+          "Blends two images: image * alpha + other * (1 - alpha). The greatest value of 'alpha', 1 "
+          "for float32, stands for 1.",
+          "{blend: [front, back, alpha]}", build_blend)
+          .inputs({"image", "other", "alpha"}, 3),
+      Entry<NoParameters>(
+          "squared_differences",
+          "The sum of the squared differences of 'reference' and each of the other two images, as "
+          "in stereo vision with several cameras.",
+          "{squared_differences: [middle, left, right]}", build_squared_differences)
+          .inputs({"reference", "first", "second"}, 3)
+          .types(always(ElementType::float32))};
 }
 
 }  // namespace tessera::operators

@@ -6,14 +6,89 @@
 #include <algorithm>
 #include <memory>
 
-#include "tessera/operators/detail/matching_point.hpp"
 #include "tessera/operators/detail/matching_task.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 
 namespace tessera::operators {
 namespace {
 
-using detail::MatchingArrays, detail::MatchingPoint, detail::MatchingTask;
+using detail::MatchingArrays, detail::MatchingTask;
+
+/// A kernel that computes single points of a block matching of images of T, for devices.
+template <class T>
+class MatchingPoint {
+ public:
+  /// The points that are computed.
+  Box units;
+
+  MatchingPoint(const MatchingTask& task, const MatchingArrays& arrays, const Box& box)
+      : units(box), task_(task), arrays_(arrays) {}
+
+  /// Computes the point at `p`.
+  KOKKOS_FUNCTION void compute(const int* p) const {
+    int best = static_cast<int>(task_.winners.begin);
+    std::int64_t least = error(p[0], p[1], best);
+    for (int d = best + 1; d < task_.winners.end; ++d) {
+      const std::int64_t next = error(p[0], p[1], d);
+      if (next >= least) continue;
+      least = next;
+      best = d;
+    }
+    at<std::uint8_t>(arrays_.disparity, p) = static_cast<std::uint8_t>(best);
+    for (int e = 0; e < 3; ++e) {
+      if (arrays_.errors[e].origin == nullptr) continue;
+      const int d = e == 0 ? best : e == 1 ? best - 1 : best + 1;
+      at<std::int64_t>(arrays_.errors[e], p) = task_.candidates.contains(d) ? error(p[0], p[1], d) : 0;
+    }
+    if (arrays_.errors[3].origin != nullptr) at<std::int64_t>(arrays_.errors[3], p) = error_of_rival(p, best);
+  }
+
+ private:
+  template <class Value>
+  KOKKOS_FUNCTION static Value& at(const ArrayReference& array, const int* p) {
+    return reinterpret_cast<Value*>(array.origin)[p[0] + p[1] * array.strides[1]];
+  }
+  KOKKOS_FUNCTION static std::int64_t element(const ArrayReference& array, std::int64_t x, std::int64_t y,
+                                              int channel) {
+    return reinterpret_cast<const T*>(array.origin)[x + y * array.strides[1] + channel * array.strides[2]];
+  }
+  KOKKOS_FUNCTION static std::int64_t clamped(std::int64_t value, Range range) {
+    return value < range.begin ? range.begin : value >= range.end ? range.end - 1 : value;
+  }
+
+  /// Returns the least error of the disparities that differ from `best` by more than 1.
+  KOKKOS_FUNCTION std::int64_t error_of_rival(const int* p, int best) const {
+    std::int64_t least = BlockMatching::no_rival;
+    for (auto d = static_cast<int>(task_.winners.begin); d < task_.winners.end; ++d) {
+      if (d >= best - 1 && d <= best + 1) continue;
+      const std::int64_t next = error(p[0], p[1], d);
+      if (next < least) least = next;
+    }
+    return least;
+  }
+  KOKKOS_FUNCTION std::int64_t error(int x, int y, int d) const {
+    std::int64_t sum = 0;
+    for (int b = -task_.reach; b <= task_.reach; ++b)
+      for (int a = -task_.reach; a <= task_.reach; ++a)
+        sum += difference(clamped(x + a, task_.image[0]), clamped(y + b, task_.image[1]), d);
+    return sum;
+  }
+  KOKKOS_FUNCTION std::int64_t difference(std::int64_t x, std::int64_t y, int d) const {
+    const int direction = task_.is_leftward ? -1 : 1;
+    std::int64_t sum = 0;
+    for (int i = 0; i < task_.images; ++i) {
+      const std::int64_t place = clamped(x + direction * task_.baselines[i] * d, task_.image[0]);
+      for (int c = 0; c < task_.channels; ++c) {
+        const std::int64_t e = element(arrays_.reference, x, y, c) - element(arrays_.matches[i], place, y, c);
+        sum += !task_.is_absolute ? e * e : e < 0 ? -e : e;
+      }
+    }
+    return sum;
+  }
+
+  MatchingTask task_;
+  MatchingArrays arrays_;
+};
 
 /// The kernel of a stage of block matching. Its inputs are the reference and then the match images.
 class MatchingStage final : public StageKernel {
@@ -23,7 +98,7 @@ class MatchingStage final : public StageKernel {
       : task_(std::move(task)), errors_(std::move(errors)), has_channels_(has_channels) {}
 
   void required(const Box& box, Box* needs) const override {
-    for (int input = 0; input <= task_.images(); ++input) {
+    for (int input = 0; input <= task_.images; ++input) {
       needs[input] = task_.needs(input - 1, box);
       if (has_channels_) needs[input] = {needs[input][0], needs[input][1], {0, task_.channels}};
     }
@@ -48,7 +123,8 @@ class MatchingStage final : public StageKernel {
 
  private:
   MatchingArrays arrays(const ArrayReference* inputs, const ArrayReference* outputs) const {
-    MatchingArrays arrays{inputs[0], inputs + 1, outputs[0], {}};
+    MatchingArrays arrays{.reference = inputs[0], .matches = {}, .disparity = outputs[0], .errors = {}};
+    std::copy_n(inputs + 1, task_.images, arrays.matches);
     for (std::size_t e = 0; e < errors_.size(); ++e) arrays.errors[errors_[e]] = outputs[e + 1];
     return arrays;
   }
@@ -106,31 +182,21 @@ void check_matching(const std::vector<Image>& matches, const Image& reference, c
 
 /// Returns the numbers of the errors that are results, in the order of MatchedImages.
 std::vector<int> errors_of(MatchingErrors errors) {
-  switch (errors) {
-    case MatchingErrors::none:
-      return {};
-    case MatchingErrors::least:
-      return {0};
-    case MatchingErrors::with_neighbours:
-      return {0, 1, 2};
-    case MatchingErrors::with_rival:
-      return {0, 3};
-    case MatchingErrors::all:
-      break;
-  }
-  return {0, 1, 2, 3};
+  const std::vector<int> results[] = {{}, {0}, {0, 1, 2}, {0, 3}, {0, 1, 2, 3}};
+  return results[static_cast<std::size_t>(errors)];
 }
 
 MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
   MatchingTask task{.image = {reference.domain[0], reference.domain[1]},
                     .channels = static_cast<int>(reference.channels()),
                     .type = reference.type,
-                    .baselines = p.baselines,
+                    .images = static_cast<int>(p.baselines.size()),
                     .is_leftward = p.direction == ShiftDirection::left,
                     .is_absolute = p.cost == MatchingCost::absolute,
                     .reach = p.window / 2,
                     .candidates = p.block,
                     .winners = p.block};
+  std::ranges::copy(p.baselines, task.baselines);
   task.has_rivals = p.errors == MatchingErrors::with_rival || p.errors == MatchingErrors::all;
   if (p.has_outer_neighbours &&
       (p.errors == MatchingErrors::with_neighbours || p.errors == MatchingErrors::all))
@@ -139,7 +205,7 @@ MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
     throw OperandError(
         fmt::format("errors may be too large for {} match images with {} channels and a window of {}: give "
                     "images with fewer channels, fewer match images or a smaller window{}",
-                    task.images(), task.channels, p.window,
+                    task.images, task.channels, p.window,
                     task.is_absolute ? "" : ", or add absolute differences (cost=absolute)"),
         0);
   return task;

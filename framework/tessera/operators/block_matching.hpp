@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tessera/operators/image.hpp"
-#include "tessera/operators/parameter.hpp"
+#include "tessera/operators/registry.hpp"
 
 namespace tessera::operators {
 
@@ -25,7 +25,7 @@ enum class MatchingCost {
 /// The errors that a stage of block matching has as results, beside the disparities.
 enum class MatchingErrors {
   none,             ///< none
-  least,            ///< the error of the disparity that was found, which is the least one
+  least,            ///< the error of the disparity that was found, which is the least
   with_neighbours,  ///< also the errors of the next lower and of the next higher disparity
   with_rival,       ///< the least error, and that of the other disparities which are no neighbours
   all               ///< all of them
@@ -57,11 +57,11 @@ struct BlockMatching {
   int window = 13;
   /// The number of disparities: 0 to disparities - 1.
   int disparities = 16;
-  /// The disparities among which the best is looked for.
+  /// The disparities that may become the result.
   Range block = {0, 16};
   /// The errors that are results.
   MatchingErrors errors = MatchingErrors::none;
-  /// Whether the errors of neighbours are also those of disparities beside the block. If not, they are 0
+  /// True if the errors of neighbours are also those of disparities beside the block. If not, they are 0
   /// there, and blocks of whole vectors take less time.
   bool has_outer_neighbours = true;
 };
@@ -86,7 +86,7 @@ struct MatchedImages {
 /// and over the channels, of the squared or absolute differences between the reference and the shifted match
 /// image. Where a shift leads beyond the border of a match image, its value at the border counts. Where the
 /// window reaches beyond the reference, the differences at the border count again. The best disparity has the
-/// least error; of several with the least error it is the least one. All sums are exact, so that each point
+/// least error; of several with the least error it is the least. All sums are exact, so that each point
 /// has the same bits in whatever box it is computed.
 ///
 /// The images are of uint8 or uint16, of the same type and with the same points. `names` has a name for the

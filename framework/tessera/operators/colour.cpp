@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/colour.hpp"
 
+#include "tessera/domain/text.hpp"
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/entry.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
@@ -9,7 +10,7 @@
 namespace tessera::operators {
 namespace {
 
-/// The greatest number of channels of which colour_matrix makes others.
+/// The greatest number of channels that colour_matrix takes and makes.
 constexpr int most_channels = 4;
 
 /// A stage body: one channel.
@@ -42,7 +43,7 @@ struct WeightedChannels {
     const auto term = [&](int m) { return weights(m, c) * tessera::cast<float>(in(x, y, m)); };
     auto sum = weights(most_channels, c) + term(0);
     for (int m = 1; m < channels; ++m) sum = sum + term(m);
-    return detail::rounded<T>(sum);
+    return tessera::rounded<T>(sum);
   }
 };
 
@@ -51,7 +52,7 @@ template <class T, class In, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_of_three(const ChannelWeights& weights, int row, const In& in, Coord x,
                                               Coord y) {
   const auto term = [&](int m) { return weights(m, row) * tessera::cast<float>(in(x, y, m)); };
-  return detail::rounded<T>(weights(most_channels, row) + term(0) + term(1) + term(2));
+  return tessera::rounded<T>(weights(most_channels, row) + term(0) + term(1) + term(2));
 }
 /// A stage body: a weighted sum of three channels, which compilers vectorise.
 template <class T>
@@ -98,23 +99,18 @@ struct LabOfPoint {
   }
 };
 
-/// Returns the number of channels for messages.
-std::string channels_text(const Image& image) {
-  return std::to_string(image.channels()) + (image.channels() == 1 ? " channel" : " channels");
-}
-
 void check_colour(const Algorithm& pipeline, const Image& image) {
   if (image.channels() != 3)
-    throw OperandError("'" + pipeline[image.id].name + "' has " + channels_text(image) +
+    throw OperandError("'" + pipeline[image.id].name + "' has " + counted(image.channels(), "channel") +
                            ": the operator takes images of red, green and blue",
                        0);
 }
 
-Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const Channel& p) {
+Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const Named<Channel>& p) {
   const Image& image = images[0];
   if (p.index >= image.channels())
     throw ParameterError("index is " + std::to_string(p.index) + ", but the image has " +
-                             channels_text(image) + ", counted from 0",
+                             counted(image.channels(), "channel") + ", counted from 0",
                          "index");
   const int first = image.dimensions() == 3 ? static_cast<int>(image.domain[2].begin) : 0;
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
@@ -123,7 +119,7 @@ Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const 
   });
 }
 
-Image build_merge(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_merge(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   if (images[0].dimensions() != 2)
     throw OperandError("'" + pipeline[images[0].id].name + "' has channels: merge takes images of (x, y)", 0);
   const Box domain{images[0].domain[0], images[0].domain[1], {0, 3}};
@@ -169,27 +165,28 @@ Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, b
   });
 }
 
-Image build_matrix(Pipeline& pipeline, const std::vector<Image>& images, const ColourMatrix& p) {
+Image build_matrix(Pipeline& pipeline, const std::vector<Image>& images, const Named<ColourMatrix>& p) {
   const auto channels = static_cast<std::size_t>(images[0].channels());
   if (channels > most_channels) throw OperandError("the image has more than 4 channels", 0);
   if (p.matrix.size() > most_channels) throw ParameterError("matrix has more than 4 rows", "matrix");
   for (const auto& row : p.matrix)
     if (row.size() != channels && row.size() != channels + 1)
       throw ParameterError("matrix has a row of " + std::to_string(row.size()) + " numbers: the image has " +
-                               channels_text(images[0]) + ", and each row as many weights, or one more",
+                               counted(images[0].channels(), "channel") +
+                               ", and each row as many weights, or one more",
                            "matrix");
   return add_matrix(pipeline, images[0], p.matrix, false, p.name);
 }
 
 /// Returns an operator that computes fixed sums of channels.
-detail::Entry<Named>::Build build_sums(const Matrix& matrix) {
-  return [matrix](Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+detail::Entry<NoParameters>::Build build_sums(const Matrix& matrix) {
+  return [matrix](Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
     check_colour(pipeline, images[0]);
     return add_matrix(pipeline, images[0], matrix, true, p.name);
   };
 }
 
-Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   check_colour(pipeline, images[0]);
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto lab = pipeline.planes<float, 3, 3>(
@@ -204,10 +201,10 @@ std::vector<Operator> detail::colour_operators() {
   return {
       Entry<Channel>("channel", "One channel of an image, as an image of (x, y).", "{channel: a, index: 1}",
                      build_channel)
-          .parameter("index", &Channel::index,
-                     {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20}),
-      Entry<Named>("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
-                   "{merge: [red, green, blue]}", build_merge)
+          .parameter("index", &Channel::index, "The number of the channel, counted from 0.",
+                     {.least = 0, .greatest = 1 << 20}),
+      Entry<NoParameters>("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
+                          "{merge: [red, green, blue]}", build_merge)
           .inputs({"first", "second", "third"}, 3),
       Entry<ColourMatrix>(
           "colour_matrix",
@@ -215,27 +212,29 @@ std::vector<Operator> detail::colour_operators() {
           "makes an image of (x, y). There are at most 4 channels.",
           "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}", build_matrix)
           .parameter("matrix", &ColourMatrix::matrix,
-                     {.help = "A row for each channel of the result, with a weight for each channel of the "
-                              "image, and possibly a number that is added.",
-                      .required = true}),
-      Entry<Named>("grey",
-                   "The grey image of an image in colour, as an image of (x, y): 0.299 red + 0.587 green + "
-                   "0.114 blue, as in OpenCV; scikit-image has other weights.",
-                   "{grey: a}", build_sums({{0.299, 0.587, 0.114}})),
-      Entry<Named>("ycbcr",
-                   "Luma and chroma of an image in colour, with the full range of the type, as in JPEG "
-                   "files. OpenCV's YCrCb has Cr before Cb, and weights of chroma with three digits.",
-                   "{ycbcr: a}",
-                   build_sums({{0.299, 0.587, 0.114, 0},
-                               {-0.168735892, -0.331264108, 0.5, 1},
-                               {0.5, -0.418687589, -0.081312411, 1}})),
-      Entry<Named>("from_ycbcr",
-                   "The image in colour whose luma and chroma are those of an image (see ycbcr).",
-                   "{from_ycbcr: a}",
-                   build_sums({{1, 0, 1.402, -1.402},
-                               {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
-                               {1, 1.772, 0, -1.772}})),
-      Entry<Named>(
+                     "A row for each channel of the result, with a weight for each channel of the "
+                     "image, and possibly a number that is added.",
+                     {.required = true}),
+      Entry<NoParameters>(
+          "grey",
+          "The grey image of an image in colour, as an image of (x, y): 0.299 red + 0.587 green + "
+          "0.114 blue, as in OpenCV; scikit-image has other weights.",
+          "{grey: a}", build_sums({{0.299, 0.587, 0.114}})),
+      Entry<NoParameters>(
+          "ycbcr",
+          "Luma and chroma of an image in colour, with the full range of the type, as in JPEG "
+          "files. OpenCV's YCrCb has Cr before Cb, and weights of chroma with three digits.",
+          "{ycbcr: a}",
+          build_sums({{0.299, 0.587, 0.114, 0},
+                      {-0.168735892, -0.331264108, 0.5, 1},
+                      {0.5, -0.418687589, -0.081312411, 1}})),
+      Entry<NoParameters>("from_ycbcr",
+                          "The image in colour whose luma and chroma are those of an image (see ycbcr).",
+                          "{from_ycbcr: a}",
+                          build_sums({{1, 0, 1.402, -1.402},
+                                      {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
+                                      {1, 1.772, 0, -1.772}})),
+      Entry<NoParameters>(
           "lab",
           "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
           "from colours of sRGB, as scikit-image's rgb2lab, whose weights have six digits. OpenCV's Lab of "

@@ -4,35 +4,10 @@
 #include <cmath>
 
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/detail/fixed_sum.hpp"
 #include "tessera/operators/detail/means.hpp"
 #include "tessera/operators/detail/tap_sum.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-std::vector<double> gaussian_weights(double sigma, int radius) {
-  std::vector<double> weights;
-  double sum = 0;
-  for (int i = -radius; i <= radius; ++i) {
-    weights.push_back(std::exp(-0.5 * i * i / (sigma * sigma)));
-    sum += weights.back();
-  }
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
-int gaussian_radius(double sigma, double truncate) { return static_cast<int>(truncate * sigma + 0.5); }
-
-Image add_separable(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
-                    const std::vector<double>& along_x, const std::vector<double>& along_y, double scale,
-                    double offset) {
-  const Image rows = add_tap_sum(pipeline, name + "_x", image, ElementType::float32, Taps::along_x(along_x));
-  return add_tap_sum(pipeline, name, rows, result, Taps::along_y(along_y), scale, offset);
-}
-
-}  // namespace detail
-
 namespace {
 
 /// A kernel as the product of a column and a row.
@@ -71,14 +46,12 @@ void check_kernel(const Convolution& parameters) {
     if (row.size() != kernel[0].size())
       throw ParameterError("kernel has rows of different lengths", "kernel");
   const std::size_t width = kernel[0].size(), height = kernel.size();
+  const std::string weights =
+      "kernel has " + std::to_string(width) + " x " + std::to_string(height) + " weights: ";
   if (width % 2 == 0 || height % 2 == 0)
-    throw ParameterError("kernel has " + std::to_string(width) + " x " + std::to_string(height) +
-                             " weights: both numbers must be odd, so that there is a middle",
-                         "kernel");
+    throw ParameterError(weights + "both numbers must be odd, so that there is a middle", "kernel");
   if (width > detail::largest_kernel || height > detail::largest_kernel)
-    throw ParameterError("kernel has " + std::to_string(width) + " x " + std::to_string(height) +
-                             " weights: at most 31 x 31 are possible",
-                         "kernel");
+    throw ParameterError(weights + "at most 31 x 31 are possible", "kernel");
   if (parameters.normalise && std::abs(sum_of(kernel)) < 1e-12)
     throw ParameterError("normalise is true, but the weights of the kernel add up to 0", "normalise");
 }
@@ -86,7 +59,7 @@ void check_kernel(const Convolution& parameters) {
 /// Returns the weights in the opposite order, as a convolution has them.
 std::vector<double> turned(const std::vector<double>& weights) { return {weights.rbegin(), weights.rend()}; }
 
-Image build_convolution(Pipeline& pipeline, const std::vector<Image>& images, const Convolution& p) {
+Image build_convolution(Pipeline& pipeline, const std::vector<Image>& images, const Named<Convolution>& p) {
   check_kernel(p);
   const ElementType result = p.float_result ? ElementType::float32 : images[0].type;
   const double scale = p.normalise ? p.scale / sum_of(p.kernel) : p.scale;
@@ -99,20 +72,19 @@ Image build_convolution(Pipeline& pipeline, const std::vector<Image>& images, co
   detail::Taps taps;
   for (int j = 0; j < height; ++j)
     for (int i = 0; i < width; ++i)
-      taps.add(i - width / 2, j - height / 2,
-               p.kernel[static_cast<std::size_t>(height - 1 - j)][static_cast<std::size_t>(width - 1 - i)]);
+      taps.add(i - width / 2, j - height / 2, p.kernel[height - 1 - j][width - 1 - i]);
   return detail::add_tap_sum(pipeline, p.name, image, result, taps, scale, p.offset);
 }
 
-Image build_gaussian(Pipeline& pipeline, const std::vector<Image>& images, const Gaussian& p) {
+Image build_gaussian(Pipeline& pipeline, const std::vector<Image>& images, const Named<Gaussian>& p) {
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  const auto weights = detail::gaussian_weights(p.sigma, detail::gaussian_radius(p.sigma, p.truncate));
+  const auto weights = detail::gaussian_weights(p.sigma, p.truncate);
   if (image.type == ElementType::uint8 && detail::FixedWeights::can_have(weights))
     return detail::add_fixed_means(pipeline, p.name, image, weights);
   return detail::add_separable(pipeline, p.name, image, image.type, weights, weights);
 }
 
-Image build_box(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
+Image build_box(Pipeline& pipeline, const std::vector<Image>& images, const Named<Window>& p) {
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
   // Few floats are added as fast one by one, in two stages that the planner computes in tiles.
   constexpr int few = 15;
@@ -126,6 +98,162 @@ Image build_box(Pipeline& pipeline, const std::vector<Image>& images, const Wind
   });
 }
 
+/// A stage body: the size of the gradient. Derivatives have the weights `side`, `middle`, `side` along edges.
+/// `Root` chooses the root of the sum of squares, and not the sum of absolute values.
+template <class T, bool Root>
+struct GradientSize {
+  /// Four rows share most of what they read.
+  static constexpr int rows_together = 4;
+  using Number = detail::Lane<T>;
+  Number side;
+  Number middle;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i, int j) { return tessera::cast<Number>(in(x + i, y + j, c)); };
+    const auto sum = [&](const auto& first, const auto& second, const auto& third) {
+      return tessera::cast<Number>(side * tessera::cast<Number>(first + third) + middle * second);
+    };
+    const auto dx =
+        tessera::cast<Number>(sum(at(1, -1), at(1, 0), at(1, 1)) - sum(at(-1, -1), at(-1, 0), at(-1, 1)));
+    const auto dy =
+        tessera::cast<Number>(sum(at(-1, 1), at(0, 1), at(1, 1)) - sum(at(-1, -1), at(0, -1), at(1, -1)));
+    if constexpr (Root) {
+      const auto fx = tessera::cast<float>(dx), fy = tessera::cast<float>(dy);
+      return tessera::rounded<T>(sqrt(fx * fx + fy * fy));
+    } else {
+      return detail::saturated<T>(tessera::abs(dx) + tessera::abs(dy));
+    }
+  }
+};
+
+/// A stage body: an image plus a multiple of its difference to a smoothed one.
+template <class T>
+struct Sharpened {
+  float amount;
+  template <class In, class Smooth, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Smooth& smooth, Coord x, Coord y, Coord c) const {
+    const auto value = tessera::cast<float>(in(x, y, c));
+    return tessera::rounded<T>(value + amount * (value - smooth(x, y, c)));
+  }
+};
+
+/// Adds a gradient whose derivatives have the weights `side`, `middle`, `side` along edges.
+Image add_gradient(Pipeline& pipeline, const Image& given, const Named<Gradient>& p, int side, int middle) {
+  const Image image = detail::with_border(pipeline, given, p.border, p.name);
+  if (p.part == GradientPart::x || p.part == GradientPart::y)
+    return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32,
+                               detail::Taps::derivative(p.part == GradientPart::x, side, middle));
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    using Number = detail::Lane<T>;
+    const auto a = static_cast<Number>(side), b = static_cast<Number>(middle);
+    if (p.part == GradientPart::root)
+      return detail::add_stage<T>(pipeline, p.name, GradientSize<T, true>{a, b}, image.domain,
+                                  detail::typed<T>(image));
+    return detail::add_stage<T>(pipeline, p.name, GradientSize<T, false>{a, b}, image.domain,
+                                detail::typed<T>(image));
+  });
+}
+
+Image build_laplacian(Pipeline& pipeline, const std::vector<Image>& images, const Named<Laplacian>& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  detail::Taps taps;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) {
+      if (i == 0 && j == 0)
+        taps.add(0, 0, p.diagonals ? -8 : -4);
+      else if (p.diagonals || i == 0 || j == 0)
+        taps.add(i, j, 1);
+    }
+  return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32, taps);
+}
+
+Image build_unsharp(Pipeline& pipeline, const std::vector<Image>& images, const Named<Unsharp>& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  const auto weights = detail::gaussian_weights(p.sigma);
+  const Image smooth =
+      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights);
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, p.name, Sharpened<T>{static_cast<float>(p.amount)}, image.domain,
+                                detail::typed<T>(images[0]), detail::typed<float>(smooth));
+  });
+}
+
+/// A stage body: the root of the sum of two squares.
+struct Size {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& dx, const In& dy, Coord x, Coord y, Coord c) const {
+    const auto a = dx(x, y, c), b = dy(x, y, c);
+    return sqrt(a * a + b * b);
+  }
+};
+
+/// A stage body: the size of a gradient where it is the greatest along its direction, which is rounded to a
+/// multiple of 45 degrees. Of two equal sizes the first one stays.
+struct Suppressed {
+  float low;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& size, const In& dx, const In& dy, Coord x, Coord y,
+                                  Coord c) const {
+    constexpr float tangent = 0.41421356f;  // of half of 45 degrees
+    const auto a = dx(x, y, c), b = dy(x, y, c), here = size(x, y, c);
+    const auto along_x = tessera::abs(b) <= tessera::abs(a) * tangent;
+    const auto along_y = tessera::abs(a) <= tessera::abs(b) * tangent;
+    const auto falls = a * b > 0.0f;  // the direction of both lower right and upper left
+    const auto choose = [&](const auto& left, const auto& above, const auto& falling, const auto& rising) {
+      return select(along_x, left, select(along_y, above, select(falls, falling, rising)));
+    };
+    const auto before =
+        choose(size(x - 1, y, c), size(x, y - 1, c), size(x - 1, y - 1, c), size(x + 1, y - 1, c));
+    const auto after =
+        choose(size(x + 1, y, c), size(x, y + 1, c), size(x + 1, y + 1, c), size(x - 1, y + 1, c));
+    return select(here > before && here >= after && here >= low, here, 0.0f);
+  }
+};
+
+Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, const Named<ThinEdges>& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  const auto weights = detail::gaussian_weights(p.sigma);
+  const Image smooth = detail::with_border(
+      pipeline,
+      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights),
+      p.border, p.name + "_smooth");
+  const Image dx = detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32,
+                                       detail::Taps::derivative(true, 1, 2));
+  const Image dy = detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32,
+                                       detail::Taps::derivative(false, 1, 2));
+  const auto x = detail::typed<float>(dx), y = detail::typed<float>(dy);
+  const Image size = detail::with_border(
+      pipeline, detail::add_stage<float>(pipeline, p.name + "_size", Size{}, image.domain, x, y),
+      Boundary::constant, p.name + "_size");
+  return detail::add_stage<float>(pipeline, p.name, Suppressed{static_cast<float>(p.low)}, image.domain,
+                                  detail::typed<float>(size), x, y);
+}
+
+detail::Entry<Gradient> gradient_entry(const std::string& name, const std::string& who, int side,
+                                       int middle) {
+  const std::string weights =
+      std::to_string(side) + " " + std::to_string(middle) + " " + std::to_string(side);
+  std::vector<TypeRule> types = detail::same_type();
+  for (TypeRule& rule : types)
+    if (rule.taken != ElementType::float32) rule.result += ", or float32 for the parts x and y";
+  return detail::Entry<Gradient>(
+             name,
+             "The gradient by " + who + " operators, with the weights " + weights +
+                 " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
+             "{" + name + ": a}",
+             [side, middle](Pipeline& pipeline, const std::vector<Image>& images,
+                            const Named<Gradient>& parameters) {
+               return add_gradient(pipeline, images[0], parameters, side, middle);
+             })
+      .types(types)
+      .parameter("part", &Gradient::part,
+                 "The result: the sum of the absolute derivatives, the root of the sum of their squares, or "
+                 "one of the derivatives, as float32.",
+                 {.choices = {"sum", "root", "x", "y"}})
+      .border();
+}
+
 }  // namespace
 
 std::vector<Operator> detail::convolution_operators() {
@@ -137,14 +265,13 @@ std::vector<Operator> detail::convolution_operators() {
           "kernel that is the product of a column and a row is computed along x and then along y.",
           "{convolution: a, kernel: [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]}", build_convolution)
           .parameter("kernel", &Convolution::kernel,
-                     {.help = "The weights, row by row. The numbers of rows and columns are odd, at most 31.",
-                      .required = true})
-          .parameter("scale", &Convolution::scale, {.help = "A factor of the sum."})
-          .parameter("offset", &Convolution::offset, {.help = "What is added to the sum."})
-          .parameter("normalise", &Convolution::normalise,
-                     {.help = "Whether the weights are divided by their sum."})
+                     "The weights, row by row. The numbers of rows and columns are odd, at most 31.",
+                     {.required = true})
+          .parameter("scale", &Convolution::scale, "A factor of the sum.")
+          .parameter("offset", &Convolution::offset, "What is added to the sum.")
+          .parameter("normalise", &Convolution::normalise, "Whether the weights are divided by their sum.")
           .parameter("float_result", &Convolution::float_result,
-                     {.help = "Whether the result is of float32, so that it may be negative."})
+                     "Whether the result is of float32, so that it may be negative.")
           .border(),
       Entry<Gaussian>(
           "gaussian",
@@ -154,12 +281,10 @@ std::vector<Operator> detail::convolution_operators() {
           "32 weights on each side: before it is rounded, a value is off by less than 0.05. Images of one "
           "value stay as they are.",
           "{gaussian: a, sigma: 2}", build_gaussian)
-          .parameter("sigma", &Gaussian::sigma,
-                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
+          .sigma()
           .parameter("truncate", &Gaussian::truncate,
-                     {.help = "The number of standard deviations after which the weights end.",
-                      .least = 1,
-                      .greatest = 8})
+                     "The number of standard deviations after which the weights end.",
+                     {.least = 1, .greatest = 8})
           .border(),
       Entry<Window>(
           "box",
@@ -167,6 +292,35 @@ std::vector<Operator> detail::convolution_operators() {
           "points, sums along x are a stage of their own (<name>_x).",
           "{box: a, window: [5, 5]}", build_box)
           .window(255)
+          .border(),
+      gradient_entry("sobel", "Sobel's", 1, 2),
+      gradient_entry("scharr", "Scharr's", 3, 10),
+      gradient_entry("prewitt", "Prewitt's", 1, 1),
+      Entry<Laplacian>("laplacian",
+                       "The sum of the neighbours minus the point times their number. It has the sign of "
+                       "OpenCV's and scipy's, and the opposite one of scikit-image's.",
+                       "{laplacian: a}", build_laplacian)
+          .types(always(ElementType::float32))
+          .parameter("diagonals", &Laplacian::diagonals, "Whether diagonal neighbours count, too.")
+          .border(),
+      Entry<Unsharp>("unsharp",
+                     "Sharpens by unsharp masking: image + amount * (image - smoothed image). The smoothed "
+                     "image is a Gaussian of 4 standard deviations to each side, <name>_smooth, as float32.",
+                     "{unsharp: a, sigma: 1.5, amount: 0.8}", build_unsharp)
+          .sigma()
+          .parameter("amount", &Unsharp::amount, "How much of the difference is added.")
+          .border(),
+      Entry<ThinEdges>(
+          "thin_edges",
+          "The first steps of Canny's detector of edges: the root of the squares of Sobel's derivatives of a "
+          "smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and <name>_size), where it is the "
+          "greatest along its direction, and 0 elsewhere. Beyond the borders the gradient is 0. Edges are "
+          "not followed from strong to weak ones: inputs/chain/canny.yaml does so. Of two equal gradients "
+          "that follow each other the first one stays; OpenCV keeps neither along diagonals.",
+          "{thin_edges: a, sigma: 1.4, low: 40}", build_thin_edges)
+          .types(always(ElementType::float32))
+          .sigma()
+          .parameter("low", &ThinEdges::low, "Smaller gradients become 0.")
           .border()};
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/operators/function.hpp"
-#include "tessera/operators/parameter.hpp"
+#include "tessera/operators/registry.hpp"
 
 // Linear operators on neighbourhoods, and gradients. Sums are of float32 and are rounded once, at the end.
 // All functions throw ParameterError and OperandError (see registry.hpp).
@@ -21,7 +20,6 @@ struct Convolution {
   bool normalise = false;     ///< whether the weights are divided by their sum, which then must not be 0
   bool float_result = false;  ///< whether the result is of float32, so that it may be negative
   Boundary border = Boundary::clamp;  ///< the values beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// The convolution with a matrix of weights. A kernel that is the product of a column and a row is computed
 /// along x and then along y.
@@ -32,7 +30,6 @@ struct Gaussian {
   double sigma = 1;                   ///< the standard deviation in pixels
   double truncate = 4;                ///< the number of standard deviations after which the weights end
   Boundary border = Boundary::clamp;  ///< the values beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// Smooths an image by a Gaussian, along x and then along y.
 inline constexpr Function<Gaussian> gaussian{"gaussian"};
@@ -41,7 +38,6 @@ inline constexpr Function<Gaussian> gaussian{"gaussian"};
 struct Window {
   std::array<int, 2> window = {3, 3};  ///< the extents of the window in pixels, which are odd
   Boundary border = Boundary::clamp;   ///< the values beyond the borders of the image
-  std::string name = {};               ///< the name of the stage, by default that of the operator
 };
 /// The mean of a window.
 inline constexpr Function<Window> box{"box"};
@@ -57,7 +53,6 @@ enum class GradientPart {
 struct Gradient {
   GradientPart part = GradientPart::sum;  ///< the part of the gradient that is the result
   Boundary border = Boundary::clamp;      ///< the values beyond the borders of the image
-  std::string name = {};                  ///< the name of the stage, by default that of the operator
 };
 /// The gradient by Sobel's operators, with the weights 1 2 1 along edges.
 inline constexpr Function<Gradient> sobel{"sobel"};
@@ -70,7 +65,6 @@ inline constexpr Function<Gradient> prewitt{"prewitt"};
 struct Laplacian {
   bool diagonals = false;             ///< whether diagonal neighbours count, too
   Boundary border = Boundary::clamp;  ///< the values beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// The sum of the neighbours minus the point times their number, as float32.
 inline constexpr Function<Laplacian> laplacian{"laplacian"};
@@ -80,7 +74,6 @@ struct Unsharp {
   double sigma = 1;                   ///< the standard deviation of the Gaussian in pixels
   double amount = 1;                  ///< how much of the difference to the smoothed image is added
   Boundary border = Boundary::clamp;  ///< the values beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// Sharpens an image by unsharp masking: image + amount * (image - smoothed image).
 inline constexpr Function<Unsharp> unsharp{"unsharp"};
@@ -90,7 +83,6 @@ struct ThinEdges {
   double sigma = 1;                   ///< the standard deviation of the Gaussian in pixels
   double low = 0;                     ///< smaller gradients become 0
   Boundary border = Boundary::clamp;  ///< the values beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// The first steps of Canny's detector of edges: the size of the gradient of a smoothed image, where it is
 /// the greatest along its direction, and 0 elsewhere, as float32.

@@ -27,18 +27,15 @@ struct Operands {
   std::vector<Image> images;
   std::vector<int> ids;
   std::vector<expressions::Operand> operands;
-};
 
-Operands operands_of(const Expression& expression, const std::map<std::string, Image>& images) {
-  Operands read;
-  for (const Expression::Name& name : expression.names()) {
-    const Image& image = find_image(expression, name, images);
-    read.images.push_back(image);
-    read.ids.push_back(image.id);
-    read.operands.push_back({image.type, image.dimensions()});
+  Operands(const Expression& expression, const std::map<std::string, Image>& known) {
+    for (const Expression::Name& name : expression.names()) {
+      const Image& image = images.emplace_back(find_image(expression, name, known));
+      ids.push_back(image.id);
+      operands.push_back({image.type, image.dimensions()});
+    }
   }
-  return read;
-}
+};
 
 /// Returns the points of the result: those of the image with the most dimensions.
 Box common_domain(const Expression& expression, const std::vector<Image>& images, const Box& without_images) {
@@ -82,7 +79,7 @@ int add_input(Pipeline& pipeline, const std::string& name, ElementType type, con
 Image expression(Pipeline& pipeline, const std::string& text, const std::map<std::string, Image>& images,
                  const ExpressionParameters& parameters) {
   const Expression parsed(text);
-  const Operands read = operands_of(parsed, images);
+  const Operands read(parsed, images);
   const Box domain = common_domain(parsed, read.images, parameters.domain);
   auto kernel =
       std::make_shared<expressions::ExpressionStage>(parsed, read.operands, parameters.type, domain);
@@ -94,7 +91,7 @@ Image expression(Pipeline& pipeline, const std::string& text, const std::map<std
 Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
                                  const std::map<std::string, Image>& numbers, const std::string& name) {
   const Expression parsed = Expression(text).as_condition();
-  const Operands read = operands_of(parsed, numbers);
+  const Operands read(parsed, numbers);
   for (std::size_t i = 0; i < read.images.size(); ++i)
     if (read.images[i].dimensions() != 1 || read.images[i].domain[0].size() != 1)
       fail_at_column(text, parsed.names()[i].column,

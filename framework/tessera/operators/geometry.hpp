@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "tessera/operators/function.hpp"
+#include "tessera/operators/registry.hpp"
 
 // Operators that move points, or change the extents of images. The first point of a result of another size is
 // (0, 0). All functions throw ParameterError and OperandError (see registry.hpp).
@@ -16,7 +16,6 @@ struct Shift {
   static constexpr bool must_be_given = true;  ///< calls give them
   std::array<int, 2> by = {0, 0};              ///< how far the image moves along x and y, in pixels
   Boundary border = Boundary::clamp;  ///< the values that come in from beyond the borders of the image
-  std::string name = {};              ///< the name of the stage, by default that of the operator
 };
 /// Moves an image. Its extents stay.
 inline constexpr Function<Shift> shift{"shift"};
@@ -30,15 +29,13 @@ enum class Direction {
 /// The parameters of `flip`.
 struct Flip {
   Direction direction = Direction::horizontal;  ///< the direction in which the image is mirrored
-  std::string name = {};                        ///< the name of the stage, by default that of the operator
 };
 /// Mirrors an image.
 inline constexpr Function<Flip> flip{"flip"};
 
 /// The parameters of `rotate`.
 struct Rotate {
-  int quarters = 1;       ///< the number of quarter turns clockwise, from 1 to 3
-  std::string name = {};  ///< the name of the stage, by default that of the operator
+  int quarters = 1;  ///< the number of quarter turns clockwise, from 1 to 3
 };
 /// Rotates an image by quarter turns, clockwise where y points down.
 inline constexpr Function<Rotate> rotate{"rotate"};
@@ -48,7 +45,6 @@ struct Crop {
   static constexpr bool must_be_given = true;  ///< calls give them
   std::array<int, 2> offset = {0, 0};          ///< the first column and row that are kept, counted from 0
   std::array<int, 2> size = {1, 1};            ///< the numbers of columns and rows that are kept
-  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Keeps a part of an image.
 inline constexpr Function<Crop> crop{"crop"};
@@ -60,7 +56,6 @@ struct Pad {
   std::array<int, 2> rows = {0, 0};      ///< the numbers of rows that are added above and below
   Boundary border = Boundary::constant;  ///< the values of the points that are added
   double value = 0;                      ///< the value, if the border is constant
-  std::string name = {};                 ///< the name of the stage, by default that of the operator
 };
 /// Adds points around an image.
 inline constexpr Function<Pad> pad{"pad"};
@@ -77,7 +72,6 @@ struct Resize {
   static constexpr bool must_be_given = true;    ///< calls give them
   std::array<int, 2> size = {1, 1};              ///< the extents of the result
   Interpolation method = Interpolation::linear;  ///< how the image is resampled
-  std::string name = {};                         ///< the name of the stage, by default that of the operator
 };
 /// Resamples an image to another size, along x and then along y. Centres of points lie at halves.
 inline constexpr Function<Resize> resize{"resize"};
@@ -85,7 +79,6 @@ inline constexpr Function<Resize> resize{"resize"};
 /// The parameters of operators on pyramids.
 struct Pyramid {
   Boundary border = Boundary::mirror_interior;  ///< the values beyond the borders of the image
-  std::string name = {};                        ///< the name of the stage, by default that of the operator
 };
 /// The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second point. The
 /// extents are halved and rounded up.

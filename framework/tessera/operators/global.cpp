@@ -55,7 +55,7 @@ struct EqualisedValues {
     for (int value = 0; value < value_count<T>; ++value) {
       so_far = so_far + counts(value);
       const auto above = tessera::cast<double>(select(so_far > darkest, so_far - darkest, counts.zero()));
-      const auto stretched = detail::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
+      const auto stretched = tessera::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
       line(value) = tessera::cast<T>(select(rest == 0.0, T(value), stretched));
     }
   }
@@ -119,7 +119,7 @@ struct Stretched {
     const auto low = tessera::cast<float>(least(0)), range = tessera::cast<float>(greatest(0)) - low;
     const auto above = tessera::cast<float>(in(x, y, c)) - low;
     const auto factor = select(range > 0.0f, range, 1.0f);
-    return detail::rounded<T>(above / factor * static_cast<float>(detail::white<T>));
+    return tessera::rounded<T>(above / factor * static_cast<float>(detail::white<T>));
   }
 };
 
@@ -145,18 +145,18 @@ struct OfMean {
   }
 };
 
-Image build_histogram(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_histogram(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     return values_of(add_histogram<T>(pipeline, p.name, images[0]), value_count<T>);
   });
 }
 template <template <class> class Reduction>
-Image build_reduction(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_reduction(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     return values_of(add_reduction<T>(pipeline, p.name, images[0], Reduction<T>{}), 1);
   });
 }
-Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
     const auto values =
@@ -165,7 +165,7 @@ Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const
                                 values);
   });
 }
-Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
     const auto threshold = pipeline.value<T>(p.name + "_threshold", OtsuThreshold<T>{}, counts);
@@ -173,7 +173,7 @@ Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Nam
                                 detail::typed<T>(images[0]), threshold);
   });
 }
-Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto least = add_reduction<T>(pipeline, p.name + "_least", images[0], Minimum<T>{});
     const auto greatest = add_reduction<T>(pipeline, p.name + "_greatest", images[0], Maximum<T>{});
@@ -181,7 +181,7 @@ Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const 
                                 detail::typed<T>(images[0]), least, greatest);
   });
 }
-Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const Distance& p) {
+Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const Named<Distance>& p) {
   const bool squared = p.metric != Metric::mean_absolute && p.metric != Metric::greatest;
   const bool is_last = p.metric != Metric::root && p.metric != Metric::psnr;
   double white = 0;
@@ -207,45 +207,52 @@ std::vector<TypeRule> integers_become(const std::string& result) {
 
 std::vector<Operator> detail::global_operators() {
   return {
-      Entry<Named>("histogram", "The number of points of each value, of all channels together.",
-                   "{histogram: a}", build_histogram)
+      Entry<NoParameters>("histogram", "The number of points of each value, of all channels together.",
+                          "{histogram: a}", build_histogram)
           .types(integers_become("a list of numbers of uint64, one for each value")),
-      Entry<Named>("mean",
-                   "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
-                   "{mean: a}", build_reduction<Mean>)
+      Entry<NoParameters>("mean",
+                          "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
+                          "{mean: a}", build_reduction<Mean>)
           .types(always(ElementType::float64)),
-      Entry<Named>("least", "The least value of all points. NaN is ignored.", "{least: a}",
-                   build_reduction<Minimum>),
-      Entry<Named>("greatest", "The greatest value of all points. NaN is ignored.", "{greatest: a}",
-                   build_reduction<Maximum>),
-      Entry<Named>("equalise",
-                   "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the "
-                   "points that are not brighter than a value, without the darkest value, is stretched to "
-                   "the range of the type, as in OpenCV. An image of one value stays as it is. Channels "
-                   "share one histogram.",
-                   "{equalise: a}", build_equalise)
+      Entry<NoParameters>(
+          "least",
+          "The least value of all points. NaN is ignored, and if all points are NaN, it is infinity.",
+          "{least: a}", build_reduction<Minimum>),
+      Entry<NoParameters>(
+          "greatest",
+          "The greatest value of all points. NaN is ignored, and if all points are NaN, it is minus "
+          "infinity.",
+          "{greatest: a}", build_reduction<Maximum>),
+      Entry<NoParameters>(
+          "equalise",
+          "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the "
+          "points that are not brighter than a value, without the darkest value, is stretched to "
+          "the range of the type, as in OpenCV. An image of one value stays as it is. Channels "
+          "share one histogram.",
+          "{equalise: a}", build_equalise)
           .types(same_integer_type()),
-      Entry<Named>("stretch",
-                   "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its "
-                   "greatest (<name>_greatest) that of the type, 1 for float32. An image of one value "
-                   "becomes 0.",
-                   "{stretch: a}", build_stretch),
-      Entry<Named>("otsu",
-                   "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
-                   "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of "
-                   "an image of one value is 0.",
-                   "{otsu: a}", build_otsu)
+      Entry<NoParameters>(
+          "stretch",
+          "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its "
+          "greatest (<name>_greatest) that of the type, 1 for float32. An image of one value "
+          "becomes 0.",
+          "{stretch: a}", build_stretch),
+      Entry<NoParameters>(
+          "otsu",
+          "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
+          "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of "
+          "an image of one value is 0.",
+          "{otsu: a}", build_otsu)
           .types(same_integer_type()),
       Entry<Distance>("distance", "The distance of two images, as one number.",
                       "{distance: [a, b], metric: psnr}", build_distance)
           .inputs({"image", "other"}, 2)
           .types(always(ElementType::float64))
-          .parameter(
-              "metric", &Distance::metric,
-              {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
-                       "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is "
-                       "ignored where the greatest is sought, and makes the others NaN.",
-               .choices = {"mean_absolute", "mean_square", "root", "greatest", "psnr"}})};
+          .parameter("metric", &Distance::metric,
+                     "The mean of the absolute or of the squared differences, the root of the latter, the "
+                     "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is "
+                     "ignored where the greatest is sought, and makes the others NaN.",
+                     {.choices = {"mean_absolute", "mean_square", "root", "greatest", "psnr"}})};
 }
 
 }  // namespace tessera::operators

@@ -175,7 +175,7 @@ ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, 
           .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
 }
 
-/// Whether the image is large enough for add_ssim: a window of 11 x 11 points must fit into it.
+/// Returns true if the image is large enough for add_ssim: a window of 11 x 11 points must fit into it.
 inline bool has_ssim(const Box& image) {
   return image[0].size() > 2 * detail::ssim_radius && image[1].size() > 2 * detail::ssim_radius;
 }

@@ -21,7 +21,6 @@ struct Morphology {
   std::array<int, 2> window = {3, 3};          ///< the extents of the window in pixels, which are odd
   WindowShape shape = WindowShape::rectangle;  ///< the points of the window that count
   Boundary border = Boundary::clamp;           ///< the values beyond the borders of the image
-  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// The least value of a window.
 inline constexpr Function<Morphology> erode{"erode"};
@@ -46,7 +45,6 @@ struct Percentile {
   double percent = 50;  ///< the percentage of the values of a window that are less, from 0 to 100
   std::array<int, 2> window = {3, 3};  ///< the extents of the window in pixels, which are odd
   Boundary border = Boundary::clamp;   ///< the values beyond the borders of the image
-  std::string name = {};               ///< the name of the stage, by default that of the operator
 };
 /// The value with a given rank in a window: of n values in ascending order, counted from 0, the one with the
 /// number floor(n * percent / 100), and the last one if that is n.
@@ -68,7 +66,6 @@ struct Bilateral {
   std::array<int, 2> window = {5, 5};  ///< the extents of the window in pixels, which are odd, at most 31
   BilateralShape shape = BilateralShape::rectangle;  ///< the points of the window that count
   Boundary border = Boundary::clamp;                 ///< the values beyond the borders of the image
-  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// The mean of a window, weighted by Gaussians of the distance and of the difference of values (C. Tomasi and
 /// R. Manduchi, Bilateral filtering for gray and color images, 1998). Each channel is computed by itself.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/operators/function.hpp"
+#include "tessera/operators/registry.hpp"
 
 // Point operators: each point of the result depends on the same point of one, two or three images. These are
 // the monadic, dyadic and triadic operators of C. Nicolescu and P. Jonker, A data and task parallel image
@@ -20,14 +20,12 @@ namespace tessera::operators {
 /// The parameters of operators that combine an image with a constant.
 struct Arithmetic {
   std::optional<double> value = {};  ///< the constant, which must be given if there is no second image
-  std::string name = {};             ///< the name of the stage, by default that of the operator
 };
 
 /// The parameters of products and quotients.
 struct Scaling {
   std::optional<double> value = {};  ///< the constant, which must be given if there is no second image
   double scale = 1;                  ///< a factor of the result
-  std::string name = {};             ///< the name of the stage, by default that of the operator
 };
 
 /// Adds a constant or another image to an image.
@@ -53,16 +51,15 @@ inline constexpr Function<Scaling, 1, 2> multiply{"multiply"};
 inline constexpr Function<Scaling, 1, 2> divide{"divide"};
 
 /// The absolute value of each point.
-inline constexpr Function<Named> abs{"abs"};
+inline constexpr Function<NoParameters> abs{"abs"};
 /// The greatest value of the type minus each point; 1 minus each point for float32.
-inline constexpr Function<Named> invert{"invert"};
+inline constexpr Function<NoParameters> invert{"invert"};
 
 /// The parameters of `limit`.
 struct Limits {
   static constexpr bool must_be_given = true;  ///< calls give them
   double low = 0;                              ///< the least value of the result
   double high = 1;                             ///< the greatest value of the result
-  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Limits each point to the range from `low` to `high`. NaN becomes `low`.
 inline constexpr Function<Limits> limit{"limit"};
@@ -85,19 +82,17 @@ struct Threshold {
   double low = 0;  ///< the lower value of the result
   /// The higher value of the result. Without it this is the greatest value of the type, 1 for float32.
   std::optional<double> high = {};
-  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Compares each point with a threshold.
 inline constexpr Function<Threshold> threshold{"threshold"};
 
 /// The parameters of `levels`. Shares are of the greatest value of the type, which is 1 for float32.
 struct Levels {
-  double black = 0;       ///< the share that becomes `low`
-  double white = 1;       ///< the share that becomes `high`
-  double exponent = 1;    ///< the exponent of the curve between them
-  double low = 0;         ///< the share that is the least of the result
-  double high = 1;        ///< the share that is the greatest of the result
-  std::string name = {};  ///< the name of the stage, by default that of the operator
+  double black = 0;     ///< the share that becomes `low`
+  double white = 1;     ///< the share that becomes `high`
+  double exponent = 1;  ///< the exponent of the curve between them
+  double low = 0;       ///< the share that is the least of the result
+  double high = 1;      ///< the share that is the greatest of the result
 };
 /// Stretches the values from `black` to `white` to those from `low` to `high`, by a power law.
 inline constexpr Function<Levels> levels{"levels"};
@@ -106,7 +101,6 @@ inline constexpr Function<Levels> levels{"levels"};
 struct Gamma {
   static constexpr bool must_be_given = true;  ///< calls give them
   double exponent = 1;                         ///< the exponent: less than 1 makes an image brighter
-  std::string name = {};                       ///< the name of the stage, by default that of the operator
 };
 /// Raises each point to a power, as a share of the greatest value of the type, which is 1 for float32.
 inline constexpr Function<Gamma> gamma{"gamma"};
@@ -114,7 +108,6 @@ inline constexpr Function<Gamma> gamma{"gamma"};
 /// The parameters of `lookup`.
 struct LookupTable {
   std::vector<double> table = {};  ///< the new value of each of the values 0 to 255
-  std::string name = {};           ///< the name of the stage, by default that of the operator
 };
 /// Replaces each point of uint8 by an entry of a table.
 inline constexpr Function<LookupTable> lookup{"lookup"};
@@ -124,18 +117,17 @@ struct Cast {
   ElementType to = ElementType::float32;  ///< the type of the result
   double scale = 1;                       ///< the factor by which points are multiplied
   double offset = 0;                      ///< the number that is added to the product
-  /// Whether points are also scaled so that the greatest value of one type, which is 1 for float32, becomes
+  /// True if points are also scaled so that the greatest value of one type, which is 1 for float32, becomes
   /// that of the other.
   bool full_range = false;
-  std::string name = {};  ///< the name of the stage, by default that of the operator
 };
 /// Converts an image to another type.
 inline constexpr Function<Cast> cast{"cast"};
 
 /// Blends two images: image * alpha + other * (1 - alpha), where `alpha` is an image whose greatest value,
 /// 1 for float32, stands for 1.
-inline constexpr Function<Named, 3> blend{"blend"};
+inline constexpr Function<NoParameters, 3> blend{"blend"};
 /// The sum of the squared differences of `reference` and each of two images, as float32.
-inline constexpr Function<Named, 3> squared_differences{"squared_differences"};
+inline constexpr Function<NoParameters, 3> squared_differences{"squared_differences"};
 
 }  // namespace tessera::operators

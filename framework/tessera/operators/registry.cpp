@@ -8,7 +8,6 @@
 
 #include "tessera/domain/text.hpp"
 #include "tessera/operators/detail/entry.hpp"
-#include "tessera/operators/function.hpp"
 
 namespace tessera::operators {
 namespace {
@@ -18,18 +17,13 @@ std::vector<Operator> collected() {
   const auto add = [&all](const char* group, std::vector<Operator> (*family)()) {
     for (Operator& one : family()) all.emplace_back(std::move(one)).group = group;
   };
-  add("point", detail::arithmetic_operators);
-  add("point", detail::tone_operators);
-  add("point", detail::threshold_operators);
-  add("point", detail::combination_operators);
-  add("convolution", detail::convolution_operators);
-  add("convolution", detail::gradient_operators);
-  add("neighbourhood", detail::morphology_operators);
-  add("neighbourhood", detail::neighbourhood_operators);
-  add("geometry", detail::geometry_operators);
-  add("geometry", detail::resampling_operators);
-  add("colour", detail::colour_operators);
-  add("global", detail::global_operators);
+  add("Points", detail::arithmetic_operators);
+  add("Points", detail::tone_operators);
+  add("Convolutions, gradients and edges", detail::convolution_operators);
+  add("Neighbourhoods", detail::neighbourhood_operators);
+  add("Geometry", detail::geometry_operators);
+  add("Colour", detail::colour_operators);
+  add("Whole images", detail::global_operators);
   return all;
 }
 
@@ -47,11 +41,6 @@ const Operator& find_operator(std::string_view name) {
     names.push_back(one.name);
   }
   throw InputError(fmt::format("there is no operator '{}'{}", name, suggestion(name, names)));
-}
-
-Image detail::add_operator(std::string_view name, Pipeline& pipeline, const std::vector<Image>& images,
-                           const std::any& parameters) {
-  return find_operator(name).call(pipeline, images, parameters);
 }
 
 namespace {
@@ -85,15 +74,6 @@ std::string types_text(const Operator& described) {
   }
   if (!same.empty()) others.insert(others.begin(), fmt::format("{} stay", fmt::join(same, ", ")));
   return fmt::format("{}", fmt::join(others, "; "));
-}
-
-/// Returns the title of a group of operators.
-std::string group_title(const std::string& group) {
-  if (group == "point") return "Points";
-  if (group == "convolution") return "Convolutions, gradients and edges";
-  if (group == "neighbourhood") return "Neighbourhoods";
-  if (group == "geometry") return "Geometry";
-  return group == "colour" ? "Colour" : "Whole images";
 }
 
 /// Returns the inputs, those that may be left out in brackets.
@@ -153,7 +133,7 @@ std::string documentation() {
       "default.\n";
   std::string group;
   for (const Operator& one : all_operators()) {
-    if (one.group != group) text += fmt::format("\n## {}\n\n", group_title(group = one.group));
+    if (one.group != group) text += fmt::format("\n## {}\n\n", group = one.group);
     text += fmt::format("* **{}** ({}): {} Types: {}. `{}`\n", one.name, inputs_text(one),
                         in_markdown(one.help), types_text(one), one.example);
     for (const Parameter& parameter : one.parameters)

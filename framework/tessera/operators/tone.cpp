@@ -38,7 +38,7 @@ struct Affine {
   float offset;
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return detail::rounded<T>(tessera::cast<float>(in(x, y, c)) * factor + offset);
+    return tessera::rounded<T>(tessera::cast<float>(in(x, y, c)) * factor + offset);
   }
 };
 
@@ -69,7 +69,7 @@ struct StretchedLine {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     const auto share = clamp((tessera::cast<float>(in(x, y, c)) - black) / range, 0.0f, 1.0f);
-    return detail::rounded<T>(low + (high - low) * share);
+    return tessera::rounded<T>(low + (high - low) * share);
   }
 };
 
@@ -86,7 +86,7 @@ struct CurveOfIndex {
   Curve curve;
   template <class Coord>
   KOKKOS_FUNCTION auto operator()(Coord i) const {
-    return detail::rounded<std::uint16_t>(curve(tessera::cast<float>(i)));
+    return tessera::rounded<std::uint16_t>(curve(tessera::cast<float>(i)));
   }
 };
 /// A stage body: each point is replaced by an element of an array.
@@ -97,7 +97,14 @@ struct Replaced {
   }
 };
 
-Image add_curve(Pipeline& pipeline, const Image& image, const Levels& p) {
+/// Returns the difference of two limits of a curve. Throws ParameterError if it is beyond the range of float.
+float difference_of(float greater, float less, const std::string& name) {
+  if (!std::isfinite(greater - less))
+    throw ParameterError(name + " is so far from the other limit that no float32 is the difference", name);
+  return greater - less;
+}
+
+Image add_curve(Pipeline& pipeline, const Image& image, const Named<Levels>& p) {
   if (image.type == ElementType::uint8)
     return detail::add_byte_function(pipeline, p.name, image, [&p](double value) {
       const double share = std::clamp((value / 255 - p.black) / (p.white - p.black), 0.0, 1.0);
@@ -105,7 +112,8 @@ Image add_curve(Pipeline& pipeline, const Image& image, const Levels& p) {
     });
   return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     const auto value = [](double share) { return static_cast<float>(share * detail::white<T>); };
-    const float range = value(p.white) - value(p.black);
+    const float range = difference_of(value(p.white), value(p.black), "white");
+    difference_of(value(p.high), value(p.low), "high");
     if (p.exponent == 1)
       return add_stage<T>(pipeline, p.name,
                           StretchedLine<T>{value(p.black), range, value(p.low), value(p.high)}, image.domain,
@@ -121,16 +129,17 @@ Image add_curve(Pipeline& pipeline, const Image& image, const Levels& p) {
   });
 }
 
-Image build_levels(Pipeline& pipeline, const std::vector<Image>& images, const Levels& parameters) {
+Image build_levels(Pipeline& pipeline, const std::vector<Image>& images, const Named<Levels>& parameters) {
   if (!(parameters.black < parameters.white)) throw ParameterError("black must be less than white", "black");
   return add_curve(pipeline, images[0], parameters);
 }
 
-Image build_gamma(Pipeline& pipeline, const std::vector<Image>& images, const Gamma& parameters) {
-  return add_curve(pipeline, images[0], {.exponent = parameters.exponent, .name = parameters.name});
+Image build_gamma(Pipeline& pipeline, const std::vector<Image>& images, const Named<Gamma>& parameters) {
+  return add_curve(pipeline, images[0], {{.exponent = parameters.exponent}, parameters.name});
 }
 
-Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images, const LookupTable& parameters) {
+Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images,
+                   const Named<LookupTable>& parameters) {
   if (parameters.table.size() != 256)
     throw ParameterError(
         "table has " + std::to_string(parameters.table.size()) + " entries: it must have 256", "table");
@@ -139,7 +148,7 @@ Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images, const L
   });
 }
 
-Image build_cast(Pipeline& pipeline, const std::vector<Image>& images, const Cast& p) {
+Image build_cast(Pipeline& pipeline, const std::vector<Image>& images, const Named<Cast>& p) {
   return with_image_type(images[0].type, [&]<class From>(std::type_identity<From>) {
     return with_image_type(p.to, [&]<class To>(std::type_identity<To>) {
       const double stretch = p.full_range ? detail::white<To> / detail::white<From> : 1.0;
@@ -150,12 +159,13 @@ Image build_cast(Pipeline& pipeline, const std::vector<Image>& images, const Cas
   });
 }
 
-Image build_abs(Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
+Image build_abs(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& parameters) {
   if (images[0].type != ElementType::float32) return detail::add_copy(pipeline, images[0], parameters.name);
   return add_stage<float>(pipeline, parameters.name, Absolute{}, images[0].domain, typed<float>(images[0]));
 }
 
-Image build_invert(Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
+Image build_invert(Pipeline& pipeline, const std::vector<Image>& images,
+                   const Named<NoParameters>& parameters) {
   return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     return add_stage<T>(pipeline, parameters.name, Inverted<T>{}, images[0].domain, typed<T>(images[0]));
   });
@@ -168,56 +178,138 @@ std::vector<TypeRule> types_of_cast() {
   return types;
 }
 
+/// A stage body: each point within limits.
+template <class T>
+struct Limited {
+  T low;
+  T high;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return tessera::cast<T>(clamp(in(x, y, c), low, high));
+  }
+};
+
+/// A stage body that compares each point with a threshold. The results are `above` or `below`, or the point
+/// itself.
+template <class T>
+struct Compared {
+  T threshold;
+  T above;
+  T below;
+  bool keeps_above;
+  bool keeps_below;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto value = in(x, y, c);
+    const auto if_above = select(keeps_above, value, above);
+    const auto if_below = select(keeps_below, value, below);
+    return tessera::cast<T>(select(value > threshold, if_above, if_below));
+  }
+};
+
+/// Returns the greatest element of T that is not above a threshold, and 0 if all are.
+template <class T>
+T element_below(double threshold) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(threshold);
+  else
+    return static_cast<T>(std::clamp(std::floor(threshold), 0.0, detail::white<T>));
+}
+
+Image build_limit(Pipeline& pipeline, const std::vector<Image>& images, const Named<Limits>& p) {
+  if (!(p.low <= p.high)) throw ParameterError("low must not be greater than high", "low");
+  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(pipeline, p.name, Limited<T>{tessera::rounded<T>(p.low), tessera::rounded<T>(p.high)},
+                        images[0].domain, typed<T>(images[0]));
+  });
+}
+
+Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, const Named<Threshold>& p) {
+  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const T low = tessera::rounded<T>(p.low), high = tessera::rounded<T>(p.high.value_or(detail::white<T>));
+    const T threshold = element_below<T>(p.value);
+    const bool truncates = p.mode == ThresholdMode::truncate, inverse = p.mode == ThresholdMode::inverse;
+    Compared<T> body{threshold,
+                     truncates                                        ? threshold
+                     : inverse || p.mode == ThresholdMode::keep_below ? low
+                                                                      : high,
+                     inverse ? high : low, p.mode == ThresholdMode::keep_above,
+                     truncates || p.mode == ThresholdMode::keep_below};
+    // All integers are above a negative threshold, and their type has no such threshold.
+    if (std::is_integral_v<T> && p.value < 0) {
+      body.below = body.above;
+      body.keeps_below = body.keeps_above;
+    }
+    return add_stage<T>(pipeline, p.name, body, images[0].domain, typed<T>(images[0]));
+  });
+}
+
 }  // namespace
 
 std::vector<Operator> detail::tone_operators() {
   return {
-      Entry<Named>("abs", "The absolute value of each point, which changes only images of float32.",
-                   "{abs: a}", build_abs),
-      Entry<Named>("invert",
-                   "The greatest value of the type minus each point; 1 minus each point for float32.",
-                   "{invert: a}", build_invert),
+      Entry<NoParameters>("abs", "The absolute value of each point, which changes only images of float32.",
+                          "{abs: a}", build_abs),
+      Entry<NoParameters>("invert",
+                          "The greatest value of the type minus each point; 1 minus each point for float32.",
+                          "{invert: a}", build_invert),
       Entry<Levels>("levels",
                     "Stretches the values from 'black' to 'white' to those from 'low' to 'high': low + (high "
                     "- low) * ((value - black) / (white - black)) ^ exponent. All are shares of the greatest "
                     "value of the type, which is 1 for float32. Values beyond black and white are limited to "
                     "them.",
                     "{levels: a, black: 0.1, white: 0.8}", build_levels)
-          .parameter("black", &Levels::black, {.help = "The share that becomes 'low'."})
-          .parameter("white", &Levels::white, {.help = "The share that becomes 'high'."})
-          .parameter(
-              "exponent", &Levels::exponent,
-              {.help = "The exponent: less than 1 makes an image brighter.", .least = 0.01, .greatest = 100})
-          .parameter("low", &Levels::low, {.help = "The least share of the result."})
-          .parameter("high", &Levels::high, {.help = "The greatest share of the result."}),
+          .parameter("black", &Levels::black, "The share that becomes 'low'.")
+          .parameter("white", &Levels::white, "The share that becomes 'high'.")
+          .parameter("exponent", &Levels::exponent, "The exponent: less than 1 makes an image brighter.",
+                     {.least = 0.01, .greatest = 100})
+          .parameter("low", &Levels::low, "The least share of the result.")
+          .parameter("high", &Levels::high, "The greatest share of the result."),
       Entry<Gamma>(
           "gamma",
           "Raises each point to a power, as a share of the greatest value of the type, which is 1 "
           "for float32. Values are limited to shares from 0 to 1. It is scikit-image's adjust_gamma.",
           "{gamma: a, exponent: 0.4545}", build_gamma)
-          .parameter("exponent", &Gamma::exponent,
-                     {.help = "The exponent: less than 1 makes an image brighter.",
-                      .least = 0.01,
-                      .greatest = 100,
-                      .required = true}),
+          .parameter("exponent", &Gamma::exponent, "The exponent: less than 1 makes an image brighter.",
+                     {.least = 0.01, .greatest = 100, .required = true}),
       Entry<LookupTable>("lookup", "Replaces each point by an entry of a table.",
                          "{lookup: a, table: [0, 0, 1, 1, 2, ...]}", build_lookup)
           .types({{ElementType::uint8, "uint8"}})
-          .parameter("table", &LookupTable::table,
-                     {.help = "The new value of each of the values 0 to 255.", .required = true}),
+          .parameter("table", &LookupTable::table, "The new value of each of the values 0 to 255.",
+                     {.required = true}),
       Entry<Cast>("cast",
                   "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 "
                   "in integers. With 'full_range' it is scikit-image's img_as_ubyte, img_as_uint or "
                   "img_as_float32, but that bytes of 16 bits are rounded.",
                   "{cast: a, to: float32, full_range: true}", build_cast)
           .types(types_of_cast())
-          .parameter("to", &Cast::to,
-                     {.help = "The type of the result.", .choices = {"uint8", "uint16", "float32"}})
-          .parameter("scale", &Cast::scale, {.help = "The factor by which points are multiplied."})
-          .parameter("offset", &Cast::offset, {.help = "What is added to the product."})
+          .parameter("to", &Cast::to, "The type of the result.", {.choices = {"uint8", "uint16", "float32"}})
+          .parameter("scale", &Cast::scale, "The factor by which points are multiplied.")
+          .parameter("offset", &Cast::offset, "What is added to the product.")
           .parameter("full_range", &Cast::full_range,
-                     {.help = "Whether points are also scaled so that the greatest value of one type, which "
-                              "is 1 for float32, becomes that of the other."})};
+                     "Whether points are also scaled so that the greatest value of one type, which "
+                     "is 1 for float32, becomes that of the other."),
+      Entry<Limits>("limit", "Limits each point to a range. NaN becomes 'low'.",
+                    "{limit: a, low: 16, high: 235}", build_limit)
+          .parameter("low", &Limits::low, "The least value of the result.")
+          .parameter("high", &Limits::high, "The greatest value of the result.", {.required = true}),
+      Entry<Threshold>(
+          "threshold",
+          "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
+          "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
+          "{threshold: a, value: 128}", build_threshold)
+          .parameter("value", &Threshold::value, "The threshold. Points are above it if they are greater.",
+                     {.required = true})
+          .parameter("mode", &Threshold::mode,
+                     "What becomes of points above the threshold, and of others: 'high' and 'low'; "
+                     "'low' and 'high'; the threshold, rounded down for integers, and the point; "
+                     "the point and 'low'; 'low' and the point.",
+                     {.choices = {"binary", "inverse", "truncate", "keep_above", "keep_below"}})
+          .parameter("low", &Threshold::low, "The lower value.")
+          .parameter("high", &Threshold::high,
+                     "The higher value. Without it this is the greatest value of the type, 1 for "
+                     "float32.",
+                     {.optional = true})};
 }
 
 }  // namespace tessera::operators

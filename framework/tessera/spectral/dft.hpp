@@ -53,6 +53,14 @@ Array<Out, N> add_lines(Pipeline& pipeline, std::string_view name, Array<In, N> 
   return pipeline.library_stage<Out, N>(name, LineCall<In, Out>{transform, dimension},
                                         {{dimension, transform.output_points()}}, input);
 }
+/// Adds the transform of all lines of `domain` along a dimension. The one of dimension `last` is called
+/// `name`.
+template <class Out, class In, int N>
+Array<Out, N> add_dimension(Pipeline& pipeline, std::string_view name, Array<In, N> input, const Box& domain,
+                            int dimension, int last, Direction direction) {
+  return add_lines<Out>(pipeline, stage_name(name, dimension, last), input, dimension,
+                        transformed_points(name, domain, dimension), direction);
+}
 
 }  // namespace detail
 
@@ -78,8 +86,8 @@ Array<Kokkos::complex<T>, N> dft(Pipeline& pipeline, std::string_view name,
                                  int transformed = N) {
   detail::check_transformed(name, domain, N, transformed);
   for (int d = 0; d < transformed; ++d)
-    input = dft_lines<T, N>(pipeline, detail::stage_name(name, d, transformed - 1), input, d,
-                            detail::transformed_points(name, domain, d), direction);
+    input = detail::add_dimension<Kokkos::complex<T>>(pipeline, name, input, domain, d, transformed - 1,
+                                                      direction);
   return input;
 }
 
@@ -90,12 +98,11 @@ template <class T, int N>
 Array<Kokkos::complex<T>, N> dft_of_real(Pipeline& pipeline, std::string_view name, Array<T, N> input,
                                          const Box& domain, int transformed = N) {
   detail::check_transformed(name, domain, N, transformed);
-  auto result =
-      detail::add_lines<Kokkos::complex<T>>(pipeline, detail::stage_name(name, 0, transformed - 1), input, 0,
-                                            detail::transformed_points(name, domain, 0), Direction::forward);
+  using Complex = Kokkos::complex<T>;
+  const int last = transformed - 1;
+  auto result = detail::add_dimension<Complex>(pipeline, name, input, domain, 0, last, Direction::forward);
   for (int d = 1; d < transformed; ++d)
-    result = dft_lines<T, N>(pipeline, detail::stage_name(name, d, transformed - 1), result, d,
-                             detail::transformed_points(name, domain, d), Direction::forward);
+    result = detail::add_dimension<Complex>(pipeline, name, result, domain, d, last, Direction::forward);
   return result;
 }
 
@@ -107,10 +114,9 @@ Array<T, N> inverse_dft_to_real(Pipeline& pipeline, std::string_view name, Array
                                 const Box& domain, int transformed = N) {
   detail::check_transformed(name, domain, N, transformed);
   for (int d = transformed - 1; d > 0; --d)
-    input = dft_lines<T, N>(pipeline, detail::stage_name(name, d, 0), input, d,
-                            detail::transformed_points(name, domain, d), Direction::inverse);
-  return detail::add_lines<T>(pipeline, detail::stage_name(name, 0, 0), input, 0,
-                              detail::transformed_points(name, domain, 0), Direction::inverse);
+    input =
+        detail::add_dimension<Kokkos::complex<T>>(pipeline, name, input, domain, d, 0, Direction::inverse);
+  return detail::add_dimension<T>(pipeline, name, input, domain, 0, 0, Direction::inverse);
 }
 
 /// Returns the least number of points that is not less than `points` and has no prime factors but 2, 3, 5 and

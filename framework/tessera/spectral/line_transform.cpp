@@ -9,9 +9,13 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/spectral/detail/fftw_plan.hpp"
+#include "tessera/spectral/plane_transform.hpp"
 
 namespace tessera::spectral {
 namespace detail {
+
+/// The alignment of all memory for which plans of FFTW are made, in bytes.
+constexpr std::size_t line_alignment = PlaneTransform<float>::alignment;
 
 /// Memory for lines, each of which begins at a multiple of `line_alignment` bytes. The distance between lines
 /// is no multiple of 4096 bytes, because the elements of all lines at one index would then compete for a
@@ -20,13 +24,12 @@ template <class T>
 class Lines {
  public:
   Lines(std::int64_t lines, std::int64_t points)
-      : distance_(distance_of(points)),
-        memory_(aligned_memory<T>(static_cast<std::size_t>(lines * distance_))) {}
+      : distance_(distance_of(points)), memory_(static_cast<std::size_t>(lines * distance_)) {}
   /// Returns the bytes that lines take.
   static std::int64_t bytes(std::int64_t lines, std::int64_t points) {
     return lines * distance_of(points) * static_cast<std::int64_t>(sizeof(T));
   }
-  T* line(std::int64_t number) const { return memory_.get() + number * distance_; }
+  T* line(std::int64_t number) { return memory_.data() + number * distance_; }
 
  private:
   static std::int64_t distance_of(std::int64_t points) {
@@ -36,7 +39,7 @@ class Lines {
   }
 
   std::int64_t distance_;
-  AlignedMemory<T> memory_;
+  Plane<T> memory_;
 };
 
 }  // namespace detail
@@ -98,8 +101,8 @@ class LineTransform<In, Out>::Plan {
   }
 
   void rows(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output) const {
-    const Lines<In> from(1, input_points_);
-    const Lines<Out> to(1, output_points_);
+    Lines<In> from(1, input_points_);
+    Lines<Out> to(1, output_points_);
     const std::int64_t count = output.box.dimensions > 1 ? output.box[1].size() : 1;
     for_each_plane(input, output, output.box.dimensions > 1 ? 1 : 0, [&](const In* in, Out* out) {
       for (std::int64_t y = 0; y < count; ++y)
@@ -109,8 +112,8 @@ class LineTransform<In, Out>::Plan {
 
   void columns(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output, int dimension) const {
     const std::int64_t width = output.box[0].size(), group = group_of(width);
-    const Lines<In> from(group, input_points_);
-    const Lines<Out> to(group, output_points_);
+    Lines<In> from(group, input_points_);
+    Lines<Out> to(group, output_points_);
     for_each_plane(input, output, dimension, [&](const In* in, Out* out) {
       for (std::int64_t x = 0; x < width; x += group) {
         const std::int64_t lines = std::min(group, width - x);
@@ -131,7 +134,7 @@ class LineTransform<In, Out>::Plan {
                     std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
   }
   /// Transforms one row, without copies if both rows have the alignment for which FFTW has planned.
-  void row(const In* in, Out* out, const Lines<In>& from, const Lines<Out>& to) const {
+  void row(const In* in, Out* out, Lines<In>& from, Lines<Out>& to) const {
     const In* const source = is_aligned(in) ? in : from.line(0);
     Out* const target = is_aligned(out) ? out : to.line(0);
     if (source != in) std::copy(in, in + input_points_, from.line(0));
@@ -139,11 +142,11 @@ class LineTransform<In, Out>::Plan {
     if (target != out || is_inverse_)
       for (int k = 0; k < output_points_; ++k) out[k] = scaled(target[k]);
   }
-  void gather(const In* in, std::int64_t stride, std::int64_t lines, const Lines<In>& to) const {
+  void gather(const In* in, std::int64_t stride, std::int64_t lines, Lines<In>& to) const {
     for (int k = 0; k < input_points_; ++k)
       for (std::int64_t line = 0; line < lines; ++line) to.line(line)[k] = in[k * stride + line];
   }
-  void scatter(const Lines<Out>& from, std::int64_t lines, Out* out, std::int64_t stride) const {
+  void scatter(Lines<Out>& from, std::int64_t lines, Out* out, std::int64_t stride) const {
     for (int k = 0; k < output_points_; ++k)
       for (std::int64_t line = 0; line < lines; ++line) out[k * stride + line] = scaled(from.line(line)[k]);
   }

@@ -22,17 +22,16 @@ class PlaneTransform<T>::Plans {
 
   /// Plans for memory that is only needed meanwhile.
   Plans(int width, int height)
-      : Plans({height, width}, detail::aligned_memory<T>(half_size(width, height) * 2),
-              detail::aligned_memory<Complex>(half_size(width, height))) {}
+      : Plans({height, width}, Plane<T>(half_size(width, height) * 2),
+              Plane<Complex>(half_size(width, height))) {}
 
   void forward(const T* plane, Complex* half) const { forward_.execute(plane, half); }
   void inverse(Complex* half, T* plane) const { inverse_.execute(half, plane); }
 
  private:
-  Plans(std::initializer_list<int> extents, const detail::AlignedMemory<T>& plane,
-        const detail::AlignedMemory<Complex>& half)
-      : forward_(extents, Direction::forward, plane.get(), half.get(), detail::Input::preserved),
-        inverse_(extents, Direction::inverse, half.get(), plane.get(), detail::Input::lost) {}
+  Plans(std::initializer_list<int> extents, Plane<T> plane, Plane<Complex> half)
+      : forward_(extents, Direction::forward, plane.data(), half.data(), detail::Input::preserved),
+        inverse_(extents, Direction::inverse, half.data(), plane.data(), detail::Input::lost) {}
 
   detail::FftwPlan<T, Complex> forward_;
   detail::FftwPlan<Complex, T> inverse_;

@@ -12,20 +12,10 @@ namespace tessera::expressions::detail {
 // The operations of expressions on single numbers. Constants, rows on hosts, and points on devices are all
 // computed by these functions, so that the results agree.
 
-/// Whether an operation consists of arithmetic, roots, comparisons and choices only, which vectors have as
-/// well.
-constexpr bool is_elementwise(Code operation) {
-  switch (operation) {
-    case Code::exponential:
-    case Code::logarithm:
-    case Code::floor:
-    case Code::ceil:
-    case Code::round:
-    case Code::power:
-      return false;
-    default:
-      return operation >= Code::negate;
-  }
+/// Returns true if an operation has only arithmetic, roots, comparisons and choices, as vectors have them.
+constexpr bool is_elementwise(Operation operation) {
+  const bool is_function = operation >= Operation::exponential && operation <= Operation::round;
+  return operation >= Operation::negate && !is_function && operation != Operation::power;
 }
 
 /// Computes the square root of a number, or of those of a vector.
@@ -44,45 +34,48 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_root(F& to, const F& a) {
 
 /// Computes the operation O, which is_elementwise, of numbers, or of vectors of numbers. Arguments that the
 /// operation does not have are ignored.
-template <Code O, class F>
+template <Operation O, class F>
 KOKKOS_FORCEINLINE_FUNCTION void compute_elements(F& to, const F& a, [[maybe_unused]] const F& b,
                                                   [[maybe_unused]] const F& c, [[maybe_unused]] const F& d,
                                                   [[maybe_unused]] const F& e) {
   const F zero = {};
-  if constexpr (O == Code::negate) to = -a;
-  if constexpr (O == Code::absolute) to = a < zero ? -a : a == zero ? zero : a;
-  if constexpr (O == Code::square_root) compute_root<F>(to, a);
-  if constexpr (O == Code::add) to = a + b;
-  if constexpr (O == Code::subtract) to = a - b;
-  if constexpr (O == Code::multiply) to = a * b;
-  if constexpr (O == Code::divide) to = a / b;
-  if constexpr (O == Code::minimum) to = a < b ? a : b;
-  if constexpr (O == Code::maximum) to = a > b ? a : b;
-  if constexpr (O == Code::less) to = a < b ? zero + 1.0F : zero;
-  if constexpr (O == Code::less_or_equal) to = a <= b ? zero + 1.0F : zero;
-  if constexpr (O == Code::equal) to = a == b ? zero + 1.0F : zero;
-  if constexpr (O == Code::not_equal) to = a != b ? zero + 1.0F : zero;
-  if constexpr (O == Code::select) to = a != zero ? b : c;
-  if constexpr (O == Code::multiply_add) to = a * b + c;
-  if constexpr (O == Code::multiply_subtract) to = a * b - c;
-  if constexpr (O == Code::subtract_product) to = c - a * b;
-  if constexpr (O == Code::root_of_sum) compute_root<F>(to, a * b + c);
-  if constexpr (O == Code::select_less) to = a < b ? c : d;
-  if constexpr (O == Code::select_less_or_equal) to = a <= b ? c : d;
-  if constexpr (O == Code::absolute_difference) compute_elements<Code::absolute, F>(to, a - b, b, c, d, e);
-  if constexpr (O == Code::clamp) {
+  if constexpr (O == Operation::negate) to = -a;
+  if constexpr (O == Operation::absolute) to = a < zero ? -a : a == zero ? zero : a;
+  if constexpr (O == Operation::square_root) compute_root<F>(to, a);
+  if constexpr (O == Operation::add) to = a + b;
+  if constexpr (O == Operation::subtract) to = a - b;
+  if constexpr (O == Operation::multiply) to = a * b;
+  if constexpr (O == Operation::divide) to = a / b;
+  if constexpr (O == Operation::minimum) to = a < b ? a : b;
+  if constexpr (O == Operation::maximum) to = a > b ? a : b;
+  if constexpr (O == Operation::less) to = a < b ? zero + 1.0F : zero;
+  if constexpr (O == Operation::less_or_equal) to = a <= b ? zero + 1.0F : zero;
+  if constexpr (O == Operation::equal) to = a == b ? zero + 1.0F : zero;
+  if constexpr (O == Operation::not_equal) to = a != b ? zero + 1.0F : zero;
+  if constexpr (O == Operation::select) to = a != zero ? b : c;
+  if constexpr (O == Operation::multiply_add) to = a * b + c;
+  if constexpr (O == Operation::multiply_subtract) to = a * b - c;
+  if constexpr (O == Operation::subtract_product) to = c - a * b;
+  if constexpr (O == Operation::root_of_sum) compute_root<F>(to, a * b + c);
+  if constexpr (O == Operation::select_less) to = a < b ? c : d;
+  if constexpr (O == Operation::select_less_or_equal) to = a <= b ? c : d;
+  if constexpr (O == Operation::absolute_difference)
+    compute_elements<Operation::absolute, F>(to, a - b, b, c, d, e);
+  if constexpr (O == Operation::clamp) {
     const F limited = a > b ? a : b;
     to = limited < c ? limited : c;
   }
-  if constexpr (O == Code::clamped_sum) compute_elements<Code::clamp, F>(to, a * b + c, d, e, d, e);
-  if constexpr (O == Code::clamped_difference) compute_elements<Code::clamp, F>(to, a * b - c, d, e, d, e);
-  if constexpr (O == Code::clamped_rest) compute_elements<Code::clamp, F>(to, c - a * b, d, e, d, e);
+  if constexpr (O == Operation::clamped_sum) compute_elements<Operation::clamp, F>(to, a * b + c, d, e, d, e);
+  if constexpr (O == Operation::clamped_difference)
+    compute_elements<Operation::clamp, F>(to, a * b - c, d, e, d, e);
+  if constexpr (O == Operation::clamped_rest)
+    compute_elements<Operation::clamp, F>(to, c - a * b, d, e, d, e);
 }
 
 /// The operation O of one to five numbers.
-template <Code O>
+template <Operation O>
 struct Arithmetic {
-  static constexpr Code code = O;
+  static constexpr Operation code = O;
 
   /// Returns the result. Arguments that the operation does not have are ignored.
   KOKKOS_FORCEINLINE_FUNCTION static float compute(float a, [[maybe_unused]] float b = 0,
@@ -93,82 +86,82 @@ struct Arithmetic {
       compute_elements<O>(result, a, b, c, d, e);
       return result;
     }
-    if constexpr (O == Code::exponential) return compat::exp(a);
-    if constexpr (O == Code::logarithm) return compat::log(a);
-    if constexpr (O == Code::floor) return compat::floor(a);
-    if constexpr (O == Code::ceil) return compat::ceil(a);
-    if constexpr (O == Code::round) return compat::round(a);
-    if constexpr (O == Code::power) return compat::pow(a, b);
+    if constexpr (O == Operation::exponential) return compat::exp(a);
+    if constexpr (O == Operation::logarithm) return compat::log(a);
+    if constexpr (O == Operation::floor) return compat::floor(a);
+    if constexpr (O == Operation::ceil) return compat::ceil(a);
+    if constexpr (O == Operation::round) return compat::round(a);
+    if constexpr (O == Operation::power) return compat::pow(a, b);
     return 0;
   }
 };
 
 /// Calls use(Arithmetic<O>()) for the operation O, and does nothing if O has no arguments.
 template <class Use>
-KOKKOS_FORCEINLINE_FUNCTION void with_arithmetic(Code operation, const Use& use) {
+KOKKOS_FORCEINLINE_FUNCTION void with_arithmetic(Operation operation, const Use& use) {
   switch (operation) {
-    case Code::negate:
-      return use(Arithmetic<Code::negate>());
-    case Code::absolute:
-      return use(Arithmetic<Code::absolute>());
-    case Code::square_root:
-      return use(Arithmetic<Code::square_root>());
-    case Code::exponential:
-      return use(Arithmetic<Code::exponential>());
-    case Code::logarithm:
-      return use(Arithmetic<Code::logarithm>());
-    case Code::floor:
-      return use(Arithmetic<Code::floor>());
-    case Code::ceil:
-      return use(Arithmetic<Code::ceil>());
-    case Code::round:
-      return use(Arithmetic<Code::round>());
-    case Code::add:
-      return use(Arithmetic<Code::add>());
-    case Code::subtract:
-      return use(Arithmetic<Code::subtract>());
-    case Code::multiply:
-      return use(Arithmetic<Code::multiply>());
-    case Code::divide:
-      return use(Arithmetic<Code::divide>());
-    case Code::power:
-      return use(Arithmetic<Code::power>());
-    case Code::minimum:
-      return use(Arithmetic<Code::minimum>());
-    case Code::maximum:
-      return use(Arithmetic<Code::maximum>());
-    case Code::less:
-      return use(Arithmetic<Code::less>());
-    case Code::less_or_equal:
-      return use(Arithmetic<Code::less_or_equal>());
-    case Code::equal:
-      return use(Arithmetic<Code::equal>());
-    case Code::not_equal:
-      return use(Arithmetic<Code::not_equal>());
-    case Code::select:
-      return use(Arithmetic<Code::select>());
-    case Code::clamp:
-      return use(Arithmetic<Code::clamp>());
-    case Code::multiply_add:
-      return use(Arithmetic<Code::multiply_add>());
-    case Code::multiply_subtract:
-      return use(Arithmetic<Code::multiply_subtract>());
-    case Code::subtract_product:
-      return use(Arithmetic<Code::subtract_product>());
-    case Code::clamped_sum:
-      return use(Arithmetic<Code::clamped_sum>());
-    case Code::clamped_difference:
-      return use(Arithmetic<Code::clamped_difference>());
-    case Code::clamped_rest:
-      return use(Arithmetic<Code::clamped_rest>());
-    case Code::select_less:
-      return use(Arithmetic<Code::select_less>());
-    case Code::select_less_or_equal:
-      return use(Arithmetic<Code::select_less_or_equal>());
-    case Code::absolute_difference:
-      return use(Arithmetic<Code::absolute_difference>());
-    case Code::root_of_sum:
-      return use(Arithmetic<Code::root_of_sum>());
+    case Operation::negate:
+      return use(Arithmetic<Operation::negate>());
+    case Operation::absolute:
+      return use(Arithmetic<Operation::absolute>());
+    case Operation::square_root:
+      return use(Arithmetic<Operation::square_root>());
+    case Operation::exponential:
+      return use(Arithmetic<Operation::exponential>());
+    case Operation::logarithm:
+      return use(Arithmetic<Operation::logarithm>());
+    case Operation::floor:
+      return use(Arithmetic<Operation::floor>());
+    case Operation::ceil:
+      return use(Arithmetic<Operation::ceil>());
+    case Operation::round:
+      return use(Arithmetic<Operation::round>());
+    case Operation::add:
+      return use(Arithmetic<Operation::add>());
+    case Operation::subtract:
+      return use(Arithmetic<Operation::subtract>());
+    case Operation::multiply:
+      return use(Arithmetic<Operation::multiply>());
+    case Operation::divide:
+      return use(Arithmetic<Operation::divide>());
+    case Operation::power:
+      return use(Arithmetic<Operation::power>());
+    case Operation::minimum:
+      return use(Arithmetic<Operation::minimum>());
+    case Operation::maximum:
+      return use(Arithmetic<Operation::maximum>());
+    case Operation::less:
+      return use(Arithmetic<Operation::less>());
+    case Operation::less_or_equal:
+      return use(Arithmetic<Operation::less_or_equal>());
+    case Operation::equal:
+      return use(Arithmetic<Operation::equal>());
+    case Operation::not_equal:
+      return use(Arithmetic<Operation::not_equal>());
+    case Operation::select:
+      return use(Arithmetic<Operation::select>());
+    case Operation::clamp:
+      return use(Arithmetic<Operation::clamp>());
+    case Operation::multiply_add:
+      return use(Arithmetic<Operation::multiply_add>());
+    case Operation::multiply_subtract:
+      return use(Arithmetic<Operation::multiply_subtract>());
+    case Operation::subtract_product:
+      return use(Arithmetic<Operation::subtract_product>());
+    case Operation::clamped_sum:
+      return use(Arithmetic<Operation::clamped_sum>());
+    case Operation::clamped_difference:
+      return use(Arithmetic<Operation::clamped_difference>());
+    case Operation::clamped_rest:
+      return use(Arithmetic<Operation::clamped_rest>());
+    case Operation::select_less:
+      return use(Arithmetic<Operation::select_less>());
+    case Operation::select_less_or_equal:
+      return use(Arithmetic<Operation::select_less_or_equal>());
+    case Operation::absolute_difference:
+      return use(Arithmetic<Operation::absolute_difference>());
+    case Operation::root_of_sum:
+      return use(Arithmetic<Operation::root_of_sum>());
     default:
       return;
   }

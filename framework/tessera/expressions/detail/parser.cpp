@@ -96,10 +96,6 @@ std::string meant_function(const std::string& name) {
   return meant.empty() ? fmt::format("; the functions are {}", fmt::join(names, ", ")) : meant;
 }
 
-std::string count_text(int count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 bool is_name(std::string_view word) {
@@ -195,7 +191,7 @@ int Parser::number() {
   double value = 0;
   const char* const begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  // What is too large for a double and what is too small are the same error, but what is too small is 0.
+  // Numbers that are too large or too small for a double are the same error, but those too small are 0.
   if (error == std::errc::result_out_of_range)
     value = std::strtod(std::string(begin, end).c_str(), nullptr);
   else if (error != std::errc())
@@ -228,7 +224,7 @@ int Parser::call(const std::string& name, int at) {
   if (count < function->least_arguments || count > function->most_arguments)
     fail_at_column(
         text_, at,
-        fmt::format("'{}' takes {}{}, not {}", name, count_text(function->least_arguments, "argument"),
+        fmt::format("'{}' takes {}{}, not {}", name, counted(function->least_arguments, "argument"),
                     function->most_arguments == any_number ? " or more" : "", count));
   if (function->most_arguments != any_number) return add(function->operation, given);
   int node = given.front();
@@ -256,8 +252,7 @@ int Parser::variable(const std::string& name, int at) {
 }
 
 int Parser::divided(int a, int b, int at) {
-  if (is_constant(b) && nodes_[static_cast<std::size_t>(b)].value == 0)
-    fail_at_column(text_, at, "division by zero");
+  if (is_constant(b) && nodes_[b].value == 0) fail_at_column(text_, at, "division by zero");
   return add(Operation::divide, {a, b});
 }
 
@@ -266,14 +261,13 @@ int Parser::add(Operation operation, const std::vector<int>& arguments) {
   float values[3] = {};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     node.arguments[i] = arguments[i];
-    values[i] = nodes_[static_cast<std::size_t>(arguments[i])].value;
+    values[i] = nodes_[arguments[i]].value;
   }
   const bool folds = !arguments.empty() &&
                      std::ranges::all_of(arguments, [this](int argument) { return is_constant(argument); });
   if (folds) {
     node = {};
-    with_arithmetic(code_of(operation),
-                    [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });
+    with_arithmetic(operation, [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });
   }
   if (nodes_.size() >= most_nodes)
     fail(fmt::format("the text has more than {} numbers, names and operations: divide it into several steps",
@@ -288,9 +282,7 @@ int Parser::add_constant(float value) {
   return static_cast<int>(nodes_.size()) - 1;
 }
 
-bool Parser::is_constant(int node) const {
-  return nodes_[static_cast<std::size_t>(node)].operation == Operation::constant;
-}
+bool Parser::is_constant(int node) const { return nodes_[node].operation == Operation::constant; }
 
 std::string Parser::word() {
   const std::size_t begin = at_;

@@ -21,21 +21,6 @@ namespace tessera::expressions::detail {
 // Operations on pieces of rows. A piece may be written to where one of the arguments lies, but the pieces do
 // not overlap in any other way.
 
-/// Returns a result as an element of T, which is float, or an unsigned integer of at most 16 bits.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return value;
-  } else {
-    static_assert(std::is_unsigned_v<T> && sizeof(T) <= 2);
-    constexpr float greatest = static_cast<float>(static_cast<T>(~T(0)));
-    // The greatest float below a half, so that the sum is never rounded up to the next integer.
-    constexpr float below_half = 0.49999997F;
-    const float limited = tessera::clamp(value, 0.0F, greatest);
-    return static_cast<T>(static_cast<std::int32_t>(limited + below_half));
-  }
-}
-
 /// Converts `count` elements of a type to float.
 [[gnu::always_inline]] inline void load_piece(ElementType type, const std::byte* from, float* to, int count) {
   with_element_type(
@@ -58,14 +43,14 @@ template <class A, class T>
   const float *const a = arguments[0], *const b = arguments[1], *const c = arguments[2],
                      *const d = arguments[3], *const e = arguments[4];
   TESSERA_VECTORISED
-  for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i], d[i], e[i]));
+  for (int i = 0; i < count; ++i) to[i] = rounded<T>(A::compute(a[i], b[i], c[i], d[i], e[i]));
 }
 
 /// Converts `count` results to elements of T.
 template <class T>
 [[gnu::always_inline]] inline void store_piece(const float* from, T* to, int count) {
   TESSERA_VECTORISED
-  for (int i = 0; i < count; ++i) to[i] = to_element<T>(from[i]);
+  for (int i = 0; i < count; ++i) to[i] = rounded<T>(from[i]);
 }
 
 // Compilers for devices have no vectors of their own. Where every access is checked, compiling them takes
@@ -109,7 +94,7 @@ class Accumulator {
 
   /// Computes an elementwise operation. The argument `Carried` is the last result, and the others are read
   /// where `argument(k)` says.
-  template <Code O, int Carried, class Argument>
+  template <Operation O, int Carried, class Argument>
   [[gnu::always_inline]] void compute(const Argument& argument) {
     const float* const from[] = {address<O, Carried, 0>(argument), address<O, Carried, 1>(argument),
                                  address<O, Carried, 2>(argument), address<O, Carried, 3>(argument),
@@ -143,13 +128,13 @@ class Accumulator {
     }
   }
 
-  template <Code O, int Carried, int Number, class Argument>
+  template <Operation O, int Carried, int Number, class Argument>
   [[gnu::always_inline]] static const float* address(const Argument& argument) {
     if constexpr (Number != Carried && Number < argument_count(O)) return argument(Number);
     return nullptr;
   }
 
-  template <Code O, int Carried, int Number>
+  template <Operation O, int Carried, int Number>
   [[gnu::always_inline]] void read_argument(const float* from, int u, Vector& to) const {
     if constexpr (Number == Carried)
       to = vectors_[u];
@@ -194,7 +179,7 @@ struct PointProgram {
                       [&to, a, b, c, d, e]<class A>(A) { to = A::compute(a, b, c, d, e); });
     }
     reinterpret_cast<T*>(output.origin)[offset(output, domain.dimensions, p)] =
-        to_element<T>(values[program.result]);
+        rounded<T>(values[program.result]);
   }
 
  private:
@@ -206,15 +191,15 @@ struct PointProgram {
 
   KOKKOS_FUNCTION float load(const Program::Load& load, const int* p) const {
     switch (load.operation) {
-      case Code::column:
+      case Operation::column:
         return static_cast<float>(p[0]);
-      case Code::row:
+      case Operation::row:
         return static_cast<float>(p[1]);
-      case Code::plane:
+      case Operation::plane:
         return static_cast<float>(p[2]);
-      case Code::width:
+      case Operation::width:
         return static_cast<float>(domain.range[0].size());
-      case Code::height:
+      case Operation::height:
         return static_cast<float>(domain.range[1].size());
       default:
         break;

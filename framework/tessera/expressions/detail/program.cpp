@@ -17,28 +17,28 @@ namespace {
 
 /// A node of an expression, or several nodes that are computed together.
 struct Node {
-  Code operation = Code::constant;
+  Operation operation = Operation::constant;
   float value = 0;
   int name = -1;
   int arguments[5] = {-1, -1, -1, -1, -1};
 };
 
-/// Two operations, of which the inner one is the first argument of the outer one, and the operation that is
-/// both. Its arguments are those of the inner one, and then the others of the outer one.
+/// Two operations, the inner one as the first argument of the outer one, and the operation that is both. Its
+/// arguments are those of the inner one, and then the others of the outer one.
 struct Pair {
-  Code outer;
-  Code inner;
-  Code joined;
+  Operation outer;
+  Operation inner;
+  Operation joined;
 };
 
 constexpr Pair pairs[] = {
-    {Code::clamp, Code::multiply_add, Code::clamped_sum},
-    {Code::clamp, Code::multiply_subtract, Code::clamped_difference},
-    {Code::clamp, Code::subtract_product, Code::clamped_rest},
-    {Code::select, Code::less, Code::select_less},
-    {Code::select, Code::less_or_equal, Code::select_less_or_equal},
-    {Code::absolute, Code::subtract, Code::absolute_difference},
-    {Code::square_root, Code::multiply_add, Code::root_of_sum},
+    {Operation::clamp, Operation::multiply_add, Operation::clamped_sum},
+    {Operation::clamp, Operation::multiply_subtract, Operation::clamped_difference},
+    {Operation::clamp, Operation::subtract_product, Operation::clamped_rest},
+    {Operation::select, Operation::less, Operation::select_less},
+    {Operation::select, Operation::less_or_equal, Operation::select_less_or_equal},
+    {Operation::absolute, Operation::subtract, Operation::absolute_difference},
+    {Operation::square_root, Operation::multiply_add, Operation::root_of_sum},
 };
 
 /// Makes a program node by node.
@@ -70,19 +70,19 @@ class Compiler {
         fmt::format("the expression has more than {} {}: divide it into several steps", most, what));
   }
 
-  const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  const Node& node(int index) const { return nodes_[index]; }
 
   /// Makes all nodes refer to the first of several equal nodes.
   void join_equal_nodes() {
     // Numbers are compared by their bits, because -0 == 0, and because NaN has no place in an order.
     // Expressions have no joint operations, so that no node has more than three arguments.
-    std::map<std::tuple<Code, std::uint32_t, int, int, int, int>, int> known;
+    std::map<std::tuple<Operation, std::uint32_t, int, int, int, int>, int> known;
     std::vector<int> first(expression_.nodes().size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       const Expression::Node& read = expression_.nodes()[i];
-      Node joined{.operation = code_of(read.operation), .value = read.value, .name = read.name};
+      Node joined{.operation = read.operation, .value = read.value, .name = read.name};
       for (int k = 0; k < 3; ++k)
-        if (read.arguments[k] >= 0) joined.arguments[k] = first[static_cast<std::size_t>(read.arguments[k])];
+        if (read.arguments[k] >= 0) joined.arguments[k] = first[read.arguments[k]];
       const auto& a = joined.arguments;
       first[i] = static_cast<int>(nodes_.size());
       const auto [equal, is_new] =
@@ -101,9 +101,9 @@ class Compiler {
   /// Drops a last operation that limits the result to the range to which it is limited anyway.
   void drop_limits() {
     const Node last = nodes_.back();
-    if (!limit_ || last.operation != Code::clamp) return;
+    if (!limit_ || last.operation != Operation::clamp) return;
     const Node &low = node(last.arguments[1]), &high = node(last.arguments[2]);
-    if (low.operation != Code::constant || high.operation != Code::constant || low.value != 0 ||
+    if (low.operation != Operation::constant || high.operation != Operation::constant || low.value != 0 ||
         high.value != *limit_)
       return;
     nodes_.resize(static_cast<std::size_t>(last.arguments[0]) + 1);
@@ -116,25 +116,25 @@ class Compiler {
     for (std::size_t i = nodes_.size(); i-- > 0;)
       if (uses_[i] > 0)
         for (int argument : nodes_[i].arguments)
-          if (argument >= 0) ++uses_[static_cast<std::size_t>(argument)];
+          if (argument >= 0) ++uses_[argument];
   }
 
   bool is_single_product(int index) const {
-    return node(index).operation == Code::multiply && uses_[static_cast<std::size_t>(index)] == 1;
+    return node(index).operation == Operation::multiply && uses_[index] == 1;
   }
 
   /// Joins sums and differences with products that nothing else needs.
   void join_products() {
     for (Node& sum : nodes_) {
-      const bool adds = sum.operation == Code::add;
-      if (!adds && sum.operation != Code::subtract) continue;
+      const bool adds = sum.operation == Operation::add;
+      if (!adds && sum.operation != Operation::subtract) continue;
       const int a = sum.arguments[0], b = sum.arguments[1];
       if (a == b) continue;
       if (is_single_product(a)) {
-        sum = {.operation = adds ? Code::multiply_add : Code::multiply_subtract,
+        sum = {.operation = adds ? Operation::multiply_add : Operation::multiply_subtract,
                .arguments = {node(a).arguments[0], node(a).arguments[1], b, -1, -1}};
       } else if (is_single_product(b)) {
-        sum = {.operation = adds ? Code::multiply_add : Code::subtract_product,
+        sum = {.operation = adds ? Operation::multiply_add : Operation::subtract_product,
                .arguments = {node(b).arguments[0], node(b).arguments[1], a, -1, -1}};
       }
     }
@@ -143,7 +143,7 @@ class Compiler {
   /// Joins operations with their first arguments, where nothing else needs these.
   void join_pairs() {
     for (Node& outer : nodes_) {
-      if (outer.arguments[0] < 0 || uses_[static_cast<std::size_t>(outer.arguments[0])] != 1) continue;
+      if (outer.arguments[0] < 0 || uses_[outer.arguments[0]] != 1) continue;
       const Node& inner = node(outer.arguments[0]);
       const auto found = std::ranges::find_if(pairs, [&](const Pair& pair) {
         return pair.outer == outer.operation && pair.inner == inner.operation;
@@ -172,9 +172,9 @@ class Compiler {
   void load(int index) {
     if (register_of_.empty()) register_of_.assign(nodes_.size(), -1);
     const Node& loaded = node(index);
-    if (loaded.operation == Code::constant) {
+    if (loaded.operation == Operation::constant) {
       program_.constants[program_.constant_count++] = {loaded.value, new_register()};
-    } else if (loaded.operation <= Code::height) {
+    } else if (loaded.operation <= Operation::height) {
       if (program_.load_count == Program::most_loads)
         fail_too_long(Program::most_loads, "names and coordinates");
       program_.loads[program_.load_count++] = {loaded.operation, static_cast<std::int16_t>(loaded.name),
@@ -182,7 +182,7 @@ class Compiler {
     } else {
       return;
     }
-    register_of_[static_cast<std::size_t>(index)] = program_.register_count - 1;
+    register_of_[index] = program_.register_count - 1;
   }
 
   void instruct(int index) {
@@ -195,11 +195,11 @@ class Compiler {
       if (argument < 0) continue;
       const auto used = static_cast<std::size_t>(argument);
       instruction.arguments[k] = static_cast<std::int16_t>(register_of_[used]);
-      const bool is_computed = node(argument).operation > Code::height;
+      const bool is_computed = node(argument).operation > Operation::height;
       if (--uses_[used] == 0 && is_computed) free_.push_back(static_cast<std::int16_t>(register_of_[used]));
     }
     instruction.to = new_register();
-    register_of_[static_cast<std::size_t>(index)] = instruction.to;
+    register_of_[index] = instruction.to;
   }
 
   const Expression& expression_;

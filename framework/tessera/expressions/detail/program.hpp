@@ -10,84 +10,14 @@
 
 namespace tessera::expressions::detail {
 
-/// What a node of a program computes from its arguments: what a node of an expression does, with the same
-/// numbers as in Operation, or several operations together, with the same result as one by one.
-enum class Code {
-  constant,
-  variable,
-  column,
-  row,
-  plane,
-  width,
-  height,
-  negate,
-  absolute,
-  square_root,
-  exponential,
-  logarithm,
-  floor,
-  ceil,
-  round,
-  add,
-  subtract,
-  multiply,
-  divide,
-  power,
-  minimum,
-  maximum,
-  less,
-  less_or_equal,
-  equal,
-  not_equal,
-  select,
-  clamp,
-  multiply_add,          ///< a * b + c
-  multiply_subtract,     ///< a * b - c
-  subtract_product,      ///< c - a * b
-  clamped_sum,           ///< a * b + c, limited to [d, e]
-  clamped_difference,    ///< a * b - c, limited to [d, e]
-  clamped_rest,          ///< c - a * b, limited to [d, e]
-  select_less,           ///< c if a < b, else d
-  select_less_or_equal,  ///< c if a <= b, else d
-  absolute_difference,   ///< |a - b|
-  root_of_sum            ///< the square root of a * b + c
-};
-
-static_assert(static_cast<int>(Code::clamp) == static_cast<int>(Operation::clamp));
-
 /// Returns the number of arguments of an operation.
-constexpr int argument_count(Code operation) {
-  switch (operation) {
-    case Code::negate:
-    case Code::absolute:
-    case Code::square_root:
-    case Code::exponential:
-    case Code::logarithm:
-    case Code::floor:
-    case Code::ceil:
-    case Code::round:
-      return 1;
-    case Code::select:
-    case Code::clamp:
-    case Code::multiply_add:
-    case Code::multiply_subtract:
-    case Code::subtract_product:
-    case Code::root_of_sum:
-      return 3;
-    case Code::select_less:
-    case Code::select_less_or_equal:
-      return 4;
-    case Code::clamped_sum:
-    case Code::clamped_difference:
-    case Code::clamped_rest:
-      return 5;
-    default:
-      return operation > Code::height ? 2 : 0;
-  }
+constexpr int argument_count(Operation operation) {
+  if (operation <= Operation::height) return 0;
+  if (operation <= Operation::round) return 1;
+  if (operation <= Operation::absolute_difference) return 2;
+  if (operation <= Operation::root_of_sum) return 3;
+  return operation <= Operation::select_less_or_equal ? 4 : 5;
 }
-
-/// Returns the code of an operation.
-constexpr Code code_of(Operation operation) { return static_cast<Code>(operation); }
 
 /// An expression as a list of instructions on registers. A register holds the values of a node for all points
 /// that are computed together: one point on devices, and a piece of a row on hosts. It is plain data, which
@@ -99,7 +29,7 @@ struct Program {
 
   /// Fills a register with a variable, or with a coordinate or an extent.
   struct Load {
-    Code operation = Code::variable;
+    Operation operation = Operation::variable;
     /// The index of the name, if it is a variable.
     std::int16_t name = -1;
     std::int16_t to = -1;
@@ -112,7 +42,7 @@ struct Program {
   /// Computes a register from up to five others. The registers of the arguments may be the same as `to`.
   /// Arguments that the operation does not have are 0.
   struct Instruction {
-    Code operation = Code::add;
+    Operation operation = Operation::add;
     std::int16_t arguments[5] = {0, 0, 0, 0, 0};
     std::int16_t to = -1;
   };
@@ -139,7 +69,7 @@ struct Step {
   Program::Instruction instruction;
   /// The argument that is the result of the step before and stays in vectors; -1 if there is none.
   int carried = -1;
-  /// Whether the result has to be in its register, too.
+  /// True if the result has to be in its register, too.
   bool is_kept = false;
 };
 

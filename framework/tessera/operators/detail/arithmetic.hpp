@@ -33,18 +33,6 @@ KOKKOS_FORCEINLINE_FUNCTION auto saturated(V value) {
   }
 }
 
-/// Returns a floating-point number as an element of T. For integers it is rounded to the nearest, where
-/// halves become the greater one, and limited to the range of T; NaN becomes 0.
-template <class T, class V>
-KOKKOS_FORCEINLINE_FUNCTION auto rounded(V value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return tessera::cast<T>(value);
-  } else {
-    using F = number_type<V>;
-    return tessera::cast<T>(tessera::cast<std::int32_t>(clamp(value + F(0.5), F(0), F(highest<T>))));
-  }
-}
-
 /// The type of the keys of elements of T: integers whose order is that of the elements.
 template <class T>
 using Key = std::conditional_t<std::is_floating_point_v<T>, std::int32_t, T>;
@@ -70,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION T element_of(Key<T> key) {
     return key;
 }
 
-/// Returns the greater or the lesser one of two keys.
+/// Returns the greater or the lesser of two keys.
 template <bool Greatest, class K>
 KOKKOS_FORCEINLINE_FUNCTION K better_key(K a, K b) {
   if constexpr (Greatest)
@@ -156,8 +144,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto cube_root(const V& value) {
     return power(value, 1.0f / 3);
 }
 
-/// Returns `a` if the condition holds, and else `b`, of which both are computed. Where `select` has such an
-/// argument, compilers skip its computation by a branch, and no longer vectorise the loop around it.
+/// Returns `a` if the condition holds, and else `b`. Both are computed. Where `select` has such an argument,
+/// compilers skip its computation by a branch, and no longer vectorise the loop around it.
 template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto either(const C& condition, const A& a, const B& b) {
   if constexpr (std::is_same_v<C, bool> && std::is_same_v<A, float> && std::is_same_v<B, float>) {

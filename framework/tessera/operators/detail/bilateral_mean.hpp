@@ -7,7 +7,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/plane.hpp"
+#include "tessera/operators/detail/plane_stage.hpp"
 #include "tessera/operators/neighbourhood.hpp"
 #include "tessera/view/instruction_sets.hpp"
 
@@ -135,8 +135,7 @@ struct BilateralMean {
           keeps_(body.kept_weights(width) <= most_weights) {
       const int rows = 2 * body.reach.y + 1, sums = whole_vectors(width);
       const int row_of_weights = keeps_ ? body.pairs() * pitch_ : 0;
-      sum_ = scratch<Block, float>(
-          static_cast<std::size_t>(2 * sums + rows * pitch_ + (body.reach.y + 1) * row_of_weights));
+      sum_ = scratch<Block, float>(2 * sums + rows * pitch_ + (body.reach.y + 1) * row_of_weights);
       weight_sum_ = sum_ + sums;
       float* const values = weight_sum_ + sums;
       for (int j = 0; j < rows; ++j) values_[j] = values + j * pitch_;

@@ -5,12 +5,22 @@
 #include <cstddef>
 
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
 #include "tessera/pipeline/body/table.hpp"
 #include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::operators::detail {
+
+/// Calls part(columns, rows) for parts of a plane that are computed together with the `reach` rows above and
+/// below.
+template <class Part>
+void for_each_part(Range columns, Range rows, int reach, const Part& part) {
+  constexpr std::int64_t most_columns = 512;
+  const std::int64_t most_rows = std::max(64, 4 * reach);
+  for (std::int64_t y = rows.begin; y < rows.end; y += most_rows)
+    for (std::int64_t x = columns.begin; x < columns.end; x += most_columns)
+      part(Range{x, std::min(x + most_columns, columns.end)}, Range{y, std::min(y + most_rows, rows.end)});
+}
 
 /// A stage body: the least or the greatest element of T in a window.
 template <class T, bool Greatest>
@@ -32,33 +42,16 @@ struct ExtremeOfWindow {
   /// Computes the extremes of 2, 4, 8 and more neighbours, each of two extremes of half as many. Two of these
   /// that overlap give that of the window. This takes as many steps as the extent has binary digits.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
-    const std::int64_t stride = whole_vectors(piece + 2 * reach.x);
-    const std::int64_t most_rows = std::min(rows.size(), piece_rows()) + 2 * reach.y;
-    // Whole vectors are computed, which read beyond the last row.
-    Key<T>* const keys = scratch<ExtremeOfWindow, Key<T>>((most_rows + 1) * stride);
-    for (std::int64_t y = rows.begin; y < rows.end; y += piece_rows())
-      for (std::int64_t x = columns.begin; x < columns.end; x += piece)
-        part(in, out, {x, std::min(x + piece, columns.end)}, {y, std::min(y + piece_rows(), rows.end)}, keys,
-             stride);
+    for_each_part(columns, rows, reach.y, [&](Range x, Range y) { part(in, out, x, y); });
   }
 #endif
 
  private:
-  /// The greatest numbers of columns and rows that are computed together.
-  static constexpr std::int64_t piece = 512;
-  std::int64_t piece_rows() const { return std::max(64, 4 * reach.y); }
-
   /// Sets a[i] to the better one of a[i] and b[i]. Where the arrays overlap, b lies behind
   /// a, so that no element is read after it was set.
   static void combine(Key<T>* a, const Key<T>* b, std::int64_t count) {
     TESSERA_VECTORISED
     for (std::int64_t i = 0; i < count; ++i) a[i] = better_key<Greatest>(a[i], b[i]);
-  }
-
-  /// Returns the least number of elements that fill vectors of 64 bytes and are not less than `count`.
-  static std::int64_t whole_vectors(std::int64_t count) {
-    constexpr std::int64_t lanes = 64 / sizeof(Key<T>);
-    return (count + lanes - 1) / lanes * lanes;
   }
 
   void along_x(const T* from, Key<T>* keys, std::int64_t width) const {
@@ -72,21 +65,22 @@ struct ExtremeOfWindow {
       keys[i] = better_key<Greatest>(key_of<T>(from[i]), key_of<T>(from[i + 1]));
     std::int64_t known = 2;  // keys[i] is the extreme of this many elements
     for (; 2 * known <= extent; known *= 2)
-      combine(keys, keys + known, whole_vectors(width + extent - 2 * known));
-    combine(keys, keys + extent - known, whole_vectors(width));
+      combine(keys, keys + known, whole_vectors<Key<T>>(width + extent - 2 * known));
+    combine(keys, keys + extent - known, whole_vectors<Key<T>>(width));
   }
 
-  /// Computes some points. `keys` is memory for their rows and those around them, `stride` elements apart.
-  void part(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows, Key<T>* keys,
-            std::int64_t stride) const {
+  void part(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
     const std::int64_t width = columns.size(), height = rows.size() + 2 * reach.y;
+    const std::int64_t stride = whole_vectors<Key<T>>(width + 2 * reach.x);
+    // Whole vectors are computed, which read beyond the last row.
+    Key<T>* const keys = scratch<ExtremeOfWindow, Key<T>>((height + 1) * stride);
     for (std::int64_t k = 0; k < height; ++k)
       along_x(in.row(rows.begin - reach.y + k) + columns.begin - reach.x, keys + k * stride, width);
     const std::int64_t extent = 2 * reach.y + 1;
     std::int64_t known = 1;
     for (; 2 * known <= extent; known *= 2)
       for (std::int64_t k = 0; k < height - 2 * known + 1; ++k)
-        combine(keys + k * stride, keys + (k + known) * stride, whole_vectors(width));
+        combine(keys + k * stride, keys + (k + known) * stride, whole_vectors<Key<T>>(width));
     for (std::int64_t k = 0; k < rows.size(); ++k) {
       T* const to = out.row(rows.begin + k) + columns.begin;
       const Key<T>* const first = keys + k * stride;
@@ -97,8 +91,8 @@ struct ExtremeOfWindow {
   }
 };
 
-/// The points of a window that belong to a structuring element: in each row those that are at most so many
-/// columns away from the middle. Opposite rows have the same points.
+/// The points of a window that belong to a structuring element: in each row those up to a number
+/// of columns from the middle. Opposite rows have the same points.
 struct Spans {
   /// The greatest number of rows on each side of the middle.
   static constexpr int most_rows = 127;
@@ -134,17 +128,11 @@ struct ExtremeOfSpans {
   /// neighbours. Two of these that overlap give the extreme of any span. Each row of results then takes the
   /// extreme of the span that it has in the row that was read.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
-    for (std::int64_t y = rows.begin; y < rows.end; y += piece_rows())
-      for (std::int64_t x = columns.begin; x < columns.end; x += piece)
-        part(in, out, {x, std::min(x + piece, columns.end)}, {y, std::min(y + piece_rows(), rows.end)});
+    for_each_part(columns, rows, spans.reach.y, [&](Range x, Range y) { part(in, out, x, y); });
   }
 #endif
 
  private:
-  /// The greatest numbers of columns and rows that are computed together.
-  static constexpr std::int64_t piece = 512;
-  std::int64_t piece_rows() const { return std::max(64, 4 * spans.reach.y); }
-
 #ifdef TESSERA_COMPUTES_PLANES
   /// Sets to[i] to the better one of a[i] and b[i].
   static void combine(Key<T>* to, const Key<T>* a, const Key<T>* b, std::int64_t count) {

@@ -2,6 +2,7 @@
 #include "tessera/operators/detail/image_stage.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/pipeline/body/table.hpp"
@@ -10,9 +11,9 @@
 namespace tessera::operators::detail {
 namespace {
 
-/// The kernel of a stage of images of (x, y, channel), for images some of which have only the dimensions
-/// (x, y). Such an image counts as one with the single channel 0, so that the stride of channels does not
-/// matter. Kernels are thereby compiled only once for grey images and images in colour.
+/// The kernel of a stage of images of (x, y, channel) that also takes images of (x, y). Such an image counts
+/// as one with the single channel 0, so that the stride of channels does not matter. Kernels are thereby
+/// compiled only once for grey images and images in colour.
 class FlatStage final : public StageKernel {
  public:
   /// Makes the kernel from one of images with three dimensions and one output. `flat_inputs` tells for each
@@ -66,14 +67,13 @@ BoundaryConditions border_conditions(const Image& image, Boundary border, double
   BoundaryConditions conditions(border);
   if (border == Boundary::constant && value != 0)
     with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-      conditions.set_constant(static_cast<T>(
-          std::is_floating_point_v<T> ? value : std::clamp(std::floor(value + 0.5), 0.0, white<T>)));
+      conditions.set_constant(static_cast<T>(rounded<T>(value)));
     });
-  for (int d = 2; d < max_dimensions; ++d) conditions.side[static_cast<std::size_t>(d)] = {};
+  for (int d = 2; d < max_dimensions; ++d) conditions.side[d] = {};
   return conditions;
 }
 
-/// Whether the array has these values beyond the borders of the image.
+/// Returns true if the array has these values beyond the borders of the image.
 bool has_border(const ArrayDeclaration& array, const Image& image, const BoundaryConditions& conditions) {
   if (!array.ends_at_domain() || !(array.domain == image.domain)) return false;
   for (std::size_t d = 0; d < 2; ++d)
@@ -109,8 +109,11 @@ Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name) 
   });
 }
 
-Image add_byte_table(Pipeline& pipeline, const std::string& name, const Image& image,
-                     const std::array<std::uint8_t, 256>& table) {
+Image add_byte_function(Pipeline& pipeline, const std::string& name, const Image& image,
+                        const std::function<double(double)>& function) {
+  std::array<std::uint8_t, 256> table;
+  for (std::size_t value = 0; value < table.size(); ++value)
+    table[value] = static_cast<std::uint8_t>(rounded<std::uint8_t>(function(static_cast<double>(value))));
   return add_stage<std::uint8_t>(pipeline, name, ByteTable{Table<std::uint8_t, 256>(table)}, image.domain,
                                  typed<std::uint8_t>(image));
 }

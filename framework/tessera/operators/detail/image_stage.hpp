@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,23 +59,9 @@ auto with_image_type(ElementType type, const Use& use) {
   throw InternalError("an operator lets images of this type pass");
 }
 
-/// Adds a stage that replaces each point by an entry of a table.
-Image add_byte_table(Pipeline& pipeline, const std::string& name, const Image& image,
-                     const std::array<std::uint8_t, 256>& table);
-
-/// Adds a stage that replaces each point v by function(v), rounded as by `rounded`. Processors look up bytes
-/// faster than they compute most functions.
-template <class Function>
+/// Adds a stage that replaces each point v of an image of uint8 by function(v), rounded as by `rounded`.
+/// Processors look up bytes faster than they compute most functions.
 Image add_byte_function(Pipeline& pipeline, const std::string& name, const Image& image,
-                        const Function& function) {
-  std::array<std::uint8_t, 256> table;
-  for (int value = 0; value < 256; ++value) {
-    const double result = std::floor(function(static_cast<double>(value)) + 0.5);
-    table[static_cast<std::size_t>(value)] = static_cast<std::uint8_t>(!(result > 0)  ? 0
-                                                                       : result > 255 ? 255
-                                                                                      : result);
-  }
-  return add_byte_table(pipeline, name, image, table);
-}
+                        const std::function<double(double)>& function);
 
 }  // namespace tessera::operators::detail

@@ -41,10 +41,10 @@ struct Lanes {
     load(from, other);
     to += other;
   }
-  /// Makes each element the lesser one of itself and that of `other`.
+  /// Makes each element the lesser of itself and that of `other`.
   [[gnu::always_inline]] static void lower(Vector& to, const Vector& other) { to = to < other ? to : other; }
 
-  /// Makes each element the greater one of itself and that of `other`.
+  /// Makes each element the greater of itself and that of `other`.
   [[gnu::always_inline]] static void raise(Vector& to, const Vector& other) { to = to > other ? to : other; }
 
   /// Adds the products of `a` with `b`. Integers are pairs of numbers of 16 bits. The product of two pairs is
@@ -69,7 +69,7 @@ struct Lanes {
   }
 
   /// Adds the absolute differences of `a` and `b`, multiplied by `factor`. Integers are pairs of numbers of
-  /// 16 bits, of which the lower and the upper differences have factors of their own.
+  /// 16 bits. The lower and the upper differences have factors of their own.
   [[gnu::always_inline]] static void add_differences(Vector& sum, const Vector& a, Number b, Number factor) {
     const Vector other = b - Vector{};
     if constexpr (!std::is_integral_v<Number>) {

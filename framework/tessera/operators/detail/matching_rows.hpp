@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "tessera/operators/detail/matching_task.hpp"
-#include "tessera/operators/detail/plane.hpp"
+#include "tessera/operators/detail/plane_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::operators::detail {
@@ -47,9 +47,9 @@ class MatchingRows {
     extent_ = extent;
     constants_ = aligned_scratch<Constants, Number>(columns);
     reference_ = aligned_scratch<Reference, Number>(std::int64_t(parts) * task.channels * columns);
-    squares_ = aligned_scratch<Squares, Number>(task.images() * extent);
-    values_ = aligned_scratch<Values, Number>(std::int64_t(parts) * task.channels * task.images() * extent);
-    places_ = aligned_scratch<Places, std::int32_t>(std::int64_t(task.images()) * columns);
+    squares_ = aligned_scratch<Squares, Number>(task.images * extent);
+    values_ = aligned_scratch<Values, Number>(std::int64_t(parts) * task.channels * task.images * extent);
+    places_ = aligned_scratch<Places, std::int32_t>(std::int64_t(task.images) * columns);
     unordered_ = aligned_scratch<Unordered, Number>((1 + parts) * extent);
   }
 
@@ -57,16 +57,16 @@ class MatchingRows {
   static std::int64_t bytes(const MatchingTask& task, int columns, int candidates) {
     const std::int64_t extent = places(task, columns, candidates), channels = task.channels;
     const auto number = static_cast<std::int64_t>(sizeof(Number));
-    return number * (columns + parts * channels * (columns + task.images() * extent) +
-                     (task.images() + 1 + parts) * extent) +
-           4 * task.images() * columns;
+    return number * (columns + parts * channels * (columns + task.images * extent) +
+                     (task.images + 1 + parts) * extent) +
+           4 * task.images * columns;
   }
 
   /// Begins a strip with the given columns, in the direction of the shift.
   [[gnu::always_inline]] void begin(Range columns) {
     columns_ = columns;
-    for (int i = 0; i < task_.images(); ++i) {
-      const int baseline = task_.baselines[static_cast<std::size_t>(i)];
+    for (int i = 0; i < task_.images; ++i) {
+      const int baseline = task_.baselines[i];
       const auto length = static_cast<std::int32_t>(length_of(i));
       for (int j = 0; j < columns.size(); ++j)
         places_[i * most_columns_ + j] = j % baseline * length + j / baseline;
@@ -83,7 +83,7 @@ class MatchingRows {
     const auto read_as = [&]<class T>(std::type_identity<T>) {
       tessera::detail::call_flat_for_processor([&] {
         read_reference<T>(first, second, sign);
-        for (int i = 0; i < task_.images(); ++i) read_match<T>(i, first, second, sign);
+        for (int i = 0; i < task_.images; ++i) read_match<T>(i, first, second, sign);
       });
     };
     // Products of other numbers do not fit into 32 bits.
@@ -129,16 +129,16 @@ class MatchingRows {
 
   /// Returns how many places of a match image `columns` columns are compared with, and some more.
   static std::int64_t places(const MatchingTask& task, int columns, int candidates) {
-    const std::int64_t greatest = *std::max_element(task.baselines.begin(), task.baselines.end());
+    const std::int64_t greatest = *std::max_element(task.baselines, task.baselines + task.images);
     return (columns + greatest * (candidates + 1) + 15) / 16 * 16;
   }
   /// Returns the number of places of match image number `i` that the strip needs.
   [[gnu::always_inline]] std::int64_t count_of(int i) const {
-    return columns_.size() + task_.baselines[static_cast<std::size_t>(i)] * std::int64_t(candidates_ - 1);
+    return columns_.size() + task_.baselines[i] * std::int64_t(candidates_ - 1);
   }
   /// Returns the number of places that have the same remainder by the baseline.
   [[gnu::always_inline]] std::int64_t length_of(int i) const {
-    const int baseline = task_.baselines[static_cast<std::size_t>(i)];
+    const int baseline = task_.baselines[i];
     return (count_of(i) + baseline - 1) / baseline;
   }
 
@@ -167,7 +167,7 @@ class MatchingRows {
   template <class T>
   [[gnu::always_inline]] void read_reference(std::int64_t first, std::int64_t second, int sign) {
     const std::int64_t count = columns_.size();
-    const Number scale = scale_, images = scale_of_squares() * static_cast<Number>(task_.images());
+    const Number scale = scale_, images = scale_of_squares() * static_cast<Number>(task_.images);
     Number* const sums = constants_;
     std::fill_n(sums, count, Number(0));
     for (int c = 0; c < task_.channels; ++c) {
@@ -194,14 +194,14 @@ class MatchingRows {
     const Range columns = task_.match_columns(i, columns_);
     const std::int64_t known = std::min(columns.size(), count);
     const Number scale = scale_of_squares(), signed_scale = static_cast<Number>(sign) * scale;
-    const int baseline = task_.baselines[static_cast<std::size_t>(i)];
+    const int baseline = task_.baselines[i];
     Number* const squares = baseline == 1 ? squares_ + i * extent_ : unordered_;
     std::fill_n(squares, known, Number(0));
     for (int c = 0; c < task_.channels; ++c) {
       const T* const a = row<T>(arrays_.matches[i], first, c, columns);
       const T* const b = row<T>(arrays_.matches[i], second, c, columns);
-      Number* const values = values_ + (c * task_.images() + i) * extent_;
-      Number* const others = values_ + (((parts - 1) * task_.channels + c) * task_.images() + i) * extent_;
+      Number* const values = values_ + (c * task_.images + i) * extent_;
+      Number* const others = values_ + (((parts - 1) * task_.channels + c) * task_.images + i) * extent_;
       Number* const to = baseline == 1 ? values : unordered_ + extent_;
       Number* const to_others = baseline == 1 ? others : unordered_ + parts * extent_;
       with_step([&](auto step) __attribute__((always_inline)) {

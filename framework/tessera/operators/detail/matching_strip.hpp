@@ -15,7 +15,7 @@ namespace tessera::operators::detail {
 
 /// The division of the candidates of a matching into groups, each of which is a vector, and of these into
 /// chunks. The errors of a chunk are multiplied by the number of its candidates, to which the number of the
-/// candidate is added. The least of these keys tells which candidate is best, and the least one of equals.
+/// candidate is added. The least key has the number of the best candidate, and of the first one of several.
 struct MatchingGroups {
   /// The number of candidates of a group, and of a chunk, which are powers of two.
   int group;
@@ -45,10 +45,10 @@ struct MatchingGroups {
 /// the points in the rows of the window, which moves down by a row at a time. For each candidate, the sums
 /// of neighbouring columns are added to that of the window, which moves along x by a column at a time.
 ///
-/// Number is the type of the sums, and Bytes the size of a vector of them. Images and Channels are the
-/// numbers of match images and of channels, or 0 if they are not known when this is compiled. If
+/// Number is the type of the sums, and Bytes the size of a vector of them. Images is the number of match
+/// images, which then have one channel, or 0 if both numbers are not known when this is compiled. If
 /// `IsAbsolute`, errors are absolute differences and not squares.
-template <class Number, int Bytes, int Images, int Channels, bool IsAbsolute>
+template <class Number, int Bytes, int Images, bool IsAbsolute>
 class MatchingStrip {
  public:
   MatchingStrip(const MatchingTask& task, const MatchingArrays& arrays)
@@ -103,8 +103,8 @@ class MatchingStrip {
     return static_cast<int>(std::min<std::int64_t>(groups.columns() + 2 * task.reach, task.width()));
   }
 
-  [[gnu::always_inline]] int images() const { return Images > 0 ? Images : task_.images(); }
-  [[gnu::always_inline]] int channels() const { return Channels > 0 ? Channels : task_.channels; }
+  [[gnu::always_inline]] int images() const { return Images > 0 ? Images : task_.images; }
+  [[gnu::always_inline]] int channels() const { return Images > 0 ? 1 : task_.channels; }
   [[gnu::always_inline]] Number* sums(int group, std::int64_t column) const {
     return sums_ + group * stride_ + column * lanes;
   }
@@ -187,7 +187,7 @@ class MatchingStrip {
     }
   }
 
-  /// Makes `windows_` the keys of the first point, but for the last column of its window.
+  /// Makes `windows_` the keys of the first point, without the last column of its window.
   [[gnu::always_inline]] void begin_windows(int g) {
     const int reach = task_.reach;
     advance(g, 0, std::min(points_.begin + reach, columns_.end) - columns_.begin);
@@ -348,13 +348,13 @@ class MatchingStrip {
   Number* sums_;
   /// The keys of some points.
   Number* keys_;
-  /// The keys of a point, but for the last column of its window.
+  /// The keys of a point, without the last column of its window.
   Number* windows_;
   /// The greatest key for each candidate that cannot win, and 0 for others.
   Number* barred_;
   /// The number of bits of a key that tell the candidate.
   int shift_;
-  /// Whether each chunk is one group, and all candidates can win.
+  /// True if each chunk is one group, and all candidates can win.
   bool is_plain_;
   Range points_;
   Range columns_;

@@ -2,39 +2,40 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/operators/block_matching.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera::operators::detail {
 
 /// The images and disparities that a stage of block matching compares (see match_blocks). Candidates are the
 /// disparities whose errors are computed, in ascending order. Those of `winners` may become the result. The
-/// others are neighbours of these, whose errors are only results beside the least one.
+/// others are neighbours of these, whose errors are results only beside the least error.
 struct MatchingTask {
   /// The points (x, y) of the images.
   Box image;
   /// The number of channels, 1 for images without channels.
   int channels = 1;
   ElementType type = ElementType::uint8;
-  /// The number of pixels by which each match image is shifted for a disparity of 1.
-  std::vector<int> baselines;
-  /// Whether the point x of the reference is compared with the points x - shift, and not x + shift.
+  /// The number of match images, and the number of pixels by which each of them is shifted for a disparity
+  /// of 1.
+  int images = 0;
+  int baselines[BlockMatching::most_matches] = {};
+  /// True if the point x of the reference is compared with the points x - shift, and not x + shift.
   bool is_leftward = false;
-  /// Whether errors are sums of absolute differences, and not of squared ones.
+  /// True if errors are sums of absolute differences, and not of squared ones.
   bool is_absolute = false;
   /// The number of points on each side of the middle of the window.
   int reach = 6;
   Range candidates;
   Range winners;
-  /// Whether the least error of the winners that are no neighbours of the best one is a result.
+  /// True if the least error of the winners that are no neighbours of the best one is a result.
   bool has_rivals = false;
 
   int width() const { return static_cast<int>(image[0].size()); }
   int height() const { return static_cast<int>(image[1].size()); }
-  int images() const { return static_cast<int>(baselines.size()); }
   int candidate_count() const { return static_cast<int>(candidates.size()); }
 
   /// Returns the coordinate of a column in the direction of the shift, from the border of the image on at
@@ -65,8 +66,7 @@ struct MatchingTask {
 /// The arrays of a stage of block matching.
 struct MatchingArrays {
   ArrayReference reference;
-  /// The match images.
-  const ArrayReference* matches;
+  ArrayReference matches[BlockMatching::most_matches];
   /// The array of the disparities, of uint8.
   ArrayReference disparity;
   /// The arrays of the least error, of the errors of the next lower and of the next higher disparity, and of

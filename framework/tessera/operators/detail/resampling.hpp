@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tessera/operators/detail/arithmetic.hpp"
-#include "tessera/operators/detail/plane.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
 #include "tessera/operators/geometry.hpp"
 #include "tessera/pipeline/kernel/tap_sums.hpp"
@@ -15,7 +14,7 @@
 
 namespace tessera::operators::detail {
 
-/// The points of a source, along one dimension, of which a point of the result is the weighted sum.
+/// The points of a source, along one dimension, whose weighted sum is a point of the result.
 struct Resampling {
   /// The first point of the source, and their number.
   int begin = 0;
@@ -49,6 +48,10 @@ struct Resampling {
   KOKKOS_FORCEINLINE_FUNCTION int index(int x, int tap) const {
     const int number = first(x) + tap;
     return begin + (number < 0 ? 0 : number >= source ? source - 1 : number);
+  }
+  /// Returns the points of the source that some points of the result are made of.
+  Range sources(const Range& points) const {
+    return {index(static_cast<int>(points.begin), 0), index(static_cast<int>(points.end - 1), taps - 1) + 1};
   }
   /// Returns the weight of tap `tap` of point x.
   KOKKOS_FORCEINLINE_FUNCTION float weight(int x, int tap) const {
@@ -97,7 +100,7 @@ struct TapTable {
   Range points{0, 0};
   std::vector<int> index;
   std::vector<float> weight;
-  /// Whether some weights are 0.
+  /// True if some weights are 0.
   bool has_zeros = false;
 
   /// Returns a table that has `points`. It is valid until the next call of the thread.
@@ -140,10 +143,7 @@ struct TapTable {
 struct ResampledAlongX {
   Resampling resampling;
 
-  Box footprint(int, const Box& box) const {
-    const int begin = static_cast<int>(box[0].begin), last = static_cast<int>(box[0].end - 1);
-    return {{resampling.index(begin, 0), resampling.index(last, resampling.taps - 1) + 1}, box[1], box[2]};
-  }
+  Box footprint(int, const Box& box) const { return {resampling.sources(box[0]), box[1], box[2]}; }
 
   template <class In>
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
@@ -209,7 +209,7 @@ struct ResampledAlongX {
     const int end = table.index[table.at(resampling.taps - 1, columns.end - 1)] + 1;
     const auto width = static_cast<std::size_t>(columns.size());
     struct Rows;
-    float* const row = scratch<Rows, float>(static_cast<std::size_t>(end - begin));
+    float* const row = scratch<Rows, float>(end - begin);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       const In* const from = in.row(y) + begin;
       for (int i = 0; i < end - begin; ++i) row[i] = static_cast<float>(from[i]);
@@ -233,10 +233,7 @@ template <class Out>
 struct ResampledAlongY {
   Resampling resampling;
 
-  Box footprint(int, const Box& box) const {
-    const int begin = static_cast<int>(box[1].begin), last = static_cast<int>(box[1].end - 1);
-    return {box[0], {resampling.index(begin, 0), resampling.index(last, resampling.taps - 1) + 1}, box[2]};
-  }
+  Box footprint(int, const Box& box) const { return {box[0], resampling.sources(box[1]), box[2]}; }
 
   template <class In>
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
@@ -249,9 +246,8 @@ struct ResampledAlongY {
 
 #ifdef TESSERA_COMPUTES_PLANES
   void plane(const Plane<const float>& in, const Plane<Out>& out, Range columns, Range rows) const {
-    const auto taps = static_cast<std::size_t>(resampling.taps);
-    const float** const from = scratch<ResampledAlongY, const float*>(taps);
-    float* const weight = scratch<ResampledAlongY, float>(taps);
+    const float** const from = scratch<ResampledAlongY, const float*>(resampling.taps);
+    float* const weight = scratch<ResampledAlongY, float>(resampling.taps);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       std::size_t count = 0;  // of weights that are not 0
       for (int tap = 0; tap < resampling.taps; ++tap) {
@@ -306,11 +302,7 @@ struct NearestPoints {
   Resampling along_y;
 
   Box footprint(int, const Box& box) const {
-    const auto points = [](const Resampling& along, const Range& range) {
-      return Range{along.index(static_cast<int>(range.begin), 0),
-                   along.index(static_cast<int>(range.end - 1), 0) + 1};
-    };
-    return {points(along_x, box[0]), points(along_y, box[1]), box[2]};
+    return {along_x.sources(box[0]), along_y.sources(box[1]), box[2]};
   }
 
   template <class In>

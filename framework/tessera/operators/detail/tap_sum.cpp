@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/detail/tap_sum.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tessera::operators::detail {
+namespace {
+
+/// The number 1 in units of 2^-15.
+constexpr int one = 1 << 15;
+
+}  // namespace
 
 void Taps::add(int dx, int dy, double factor) {
   if (factor == 0) return;
@@ -15,17 +24,13 @@ void Taps::add(int dx, int dy, double factor) {
   greatest_y = std::max(greatest_y, dy);
 }
 
-Taps Taps::along_x(const std::vector<double>& weights) {
+Taps Taps::along(bool x, const std::vector<double>& weights) {
   Taps taps;
-  const int count = static_cast<int>(weights.size());
-  for (int i = 0; i < count; ++i) taps.add(i - count / 2, 0, weights[static_cast<std::size_t>(i)]);
-  return taps;
-}
-
-Taps Taps::along_y(const std::vector<double>& weights) {
-  Taps taps;
-  const int count = static_cast<int>(weights.size());
-  for (int i = 0; i < count; ++i) taps.add(0, i - count / 2, weights[static_cast<std::size_t>(i)]);
+  int place = -static_cast<int>(weights.size()) / 2;
+  for (const double weight : weights) {
+    taps.add(x ? place : 0, x ? 0 : place, weight);
+    ++place;
+  }
   return taps;
 }
 
@@ -49,6 +54,56 @@ Image add_tap_sum(Pipeline& pipeline, const std::string& name, const Image& imag
       return Image();
     });
   });
+}
+
+std::vector<double> gaussian_weights(double sigma, double truncate) {
+  const int radius = static_cast<int>(truncate * sigma + 0.5);
+  std::vector<double> weights;
+  double sum = 0;
+  for (int i = -radius; i <= radius; ++i) {
+    weights.push_back(std::exp(-0.5 * i * i / (sigma * sigma)));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+Image add_separable(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
+                    const std::vector<double>& along_x, const std::vector<double>& along_y, double scale,
+                    double offset) {
+  const Image rows =
+      add_tap_sum(pipeline, name + "_x", image, ElementType::float32, Taps::along(true, along_x));
+  return add_tap_sum(pipeline, name, rows, result, Taps::along(false, along_y), scale, offset);
+}
+
+bool FixedWeights::can_have(const std::vector<double>& weights) {
+  const auto is_between = [](double weight) { return weight >= 0 && weight < 0.99; };
+  return weights.size() <= 2 * most + 1 && std::all_of(weights.begin(), weights.end(), is_between);
+}
+
+FixedWeights FixedWeights::of(const std::vector<double>& weights) {
+  FixedWeights fixed;
+  fixed.radius = static_cast<int>(weights.size()) / 2;
+  // Sums from the end on are rounded, and not the weights: their errors do not add up.
+  double exact = 0;
+  int so_far = 0;
+  for (int i = 0; i < fixed.radius; ++i) {
+    exact += weights[i] * one;
+    const int rounded = static_cast<int>(std::floor(exact + 0.5));
+    fixed.weight[i] = fixed.weight[2 * fixed.radius - i] = static_cast<std::int16_t>(rounded - so_far);
+    so_far = rounded;
+  }
+  fixed.weight[fixed.radius] = static_cast<std::int16_t>(one - 2 * so_far);
+  return fixed;
+}
+
+Image add_fixed_means(Pipeline& pipeline, const std::string& name, const Image& image,
+                      const std::vector<double>& weights) {
+  const FixedWeights fixed = FixedWeights::of(weights);
+  const Image rows = add_plane_stage<std::int16_t, std::uint8_t>(pipeline, name + "_x",
+                                                                 FixedMean<true, std::int16_t>{fixed}, image);
+  return add_plane_stage<std::uint8_t, std::int16_t>(pipeline, name, FixedMean<false, std::uint8_t>{fixed},
+                                                     rows);
 }
 
 }  // namespace tessera::operators::detail

@@ -153,6 +153,23 @@ KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
   return tessera::min(tessera::max(value, low), high);
 }
 
+/// Returns a floating-point value as an element of T, a floating-point type or an unsigned integer of at most
+/// 16 bits. For integers it is rounded to the nearest, where halves become the greater one, and limited to
+/// the range of T; NaN becomes 0.
+template <class T, class V>
+KOKKOS_FORCEINLINE_FUNCTION auto rounded(V value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return tessera::cast<T>(value);
+  } else {
+    static_assert(std::is_unsigned_v<T> && sizeof(T) <= 2);
+    using F = number_type<V>;
+    // The greatest number below a half, so that the sum is never rounded up to the next integer.
+    constexpr F below_half = static_cast<F>(std::is_same_v<F, float> ? 0.49999997 : 0.49999999999999994);
+    return tessera::cast<T>(
+        tessera::cast<std::int32_t>(tessera::clamp(value, F(0), F(highest<T>)) + below_half));
+  }
+}
+
 /// Returns the absolute value. The result has the type of `value + value`.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {

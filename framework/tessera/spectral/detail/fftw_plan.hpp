@@ -3,13 +3,9 @@
 
 #include <fftw3.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
-#include <new>
 #include <type_traits>
-#include <utility>
 
 #include "tessera/domain/element_type.hpp"
 #include "tessera/domain/error.hpp"
@@ -27,7 +23,7 @@ struct PartOf<T> {
   using type = typename T::value_type;
 };
 
-/// Whether a transform preserves its input. FFTW cannot preserve the input of inverse transforms of planes to
+/// The fate of the input of a transform. FFTW cannot preserve the input of inverse transforms of planes to
 /// real numbers.
 enum class Input : std::uint8_t { preserved, lost };
 
@@ -98,24 +94,4 @@ class FftwPlan {
 
   std::conditional_t<is_float, fftwf_plan, fftw_plan> plan_ = nullptr;
 };
-
-/// The alignment of all memory for which plans of FFTW are made.
-inline constexpr std::size_t line_alignment = 64;
-
-/// Frees memory that begins at a multiple of `line_alignment` bytes.
-struct FreeAligned {
-  void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{line_alignment}); }
-};
-
-/// Memory for elements of T, which begins at a multiple of `line_alignment` bytes.
-template <class T>
-using AlignedMemory = std::unique_ptr<T, FreeAligned>;
-
-/// Allocates memory for `count` elements, which are not initialised.
-template <class T>
-AlignedMemory<T> aligned_memory(std::size_t count) {
-  return AlignedMemory<T>(
-      static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{line_alignment})));
-}
-
 }  // namespace tessera::spectral::detail

@@ -8,8 +8,8 @@
 
 #include "speeds.hpp"
 #include "tessera/app/file_patterns.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/app/machine_file.hpp"
-#include "tessera/app/tool_application.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/machine.hpp"

@@ -7,7 +7,6 @@
 
 #include "stages.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/app/image_outputs.hpp"
 
 namespace {
 

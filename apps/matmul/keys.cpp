@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "product.hpp"
 #include "program.hpp"
-#include "tessera/app/raw_inputs.hpp"
+#include "tessera/app/image_inputs.hpp"
 
 namespace matmul {
 namespace {

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "tessera/app/raw_inputs.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
@@ -42,15 +42,14 @@ void check_file(const Deck& deck, const std::string& name) {
                              path, name, name));
 }
 
-MatrixFile inspect(const tessera::app::GraphSetting& setting, const std::string& name) {
+MatrixFile inspect(const tessera::app::JobSetting& setting, const std::string& name) {
   const Deck& deck = setting.deck;
   const std::string key = name + ".file";
   tessera::collectively(setting.session.communicator(), [&] {
     if (setting.session.rank() == 0) check_file(deck, name);
   });
   MatrixFile file{deck.text_of(key),
-                  tessera::app::inspect_input(setting.session.communicator(), deck, name,
-                                              {.dataset = deck.text_of(name + ".dataset")})};
+                  tessera::app::inspect_input(setting.session.communicator(), deck, name, deck.text_of(key))};
   const tessera::io::ImageInfo& info = file.info;
   if (info.domain.dimensions != 2)
     deck.fail(key, fmt::format("{} has {} dimensions, and a matrix has 2: give rows and columns", file.path,
@@ -79,7 +78,7 @@ void check_old(const Deck& deck) {
 
 }  // namespace
 
-Matrices inspect_matrices(const tessera::app::GraphSetting& setting) {
+Matrices inspect_matrices(const tessera::app::JobSetting& setting) {
   const Deck& deck = setting.deck;
   check_old(deck);
   Matrices matrices{inspect(setting, "a"), inspect(setting, "b"), std::nullopt};

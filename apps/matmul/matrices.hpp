@@ -31,7 +31,7 @@ struct Matrices {
 
 /// Reads the headers of the matrices. Collective. Throws InputError on all ranks if a file is no matrix of
 /// float32 or float64, or if types or shapes do not fit each other or the factors.
-Matrices inspect_matrices(const tessera::app::GraphSetting& setting);
+Matrices inspect_matrices(const tessera::app::JobSetting& setting);
 
 /// Returns the bytes per second at which a part of `file` can be read, as rank 0 measures it. Collective.
 double reading_speed(MPI_Comm communicator, const MatrixFile& file);

@@ -32,7 +32,7 @@ constexpr const char* output_keys[] = {"output.file", "output.raw"};
 
 /// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
 /// of the machine node. Collective. Throws InputError if a machine node has less than the deck says.
-std::int64_t memory_of(const app::GraphSetting& setting) {
+std::int64_t memory_of(const app::JobSetting& setting) {
   std::int64_t bytes = machine_memory();
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
   if (setting.deck.is_set("memory")) {
@@ -66,7 +66,7 @@ struct RankGrid {
   Box blocks;
 };
 
-RankGrid grid_of(const app::GraphSetting& setting, const Shape& shape, std::int64_t block, int ranks) {
+RankGrid grid_of(const app::JobSetting& setting, const Shape& shape, std::int64_t block, int ranks) {
   GridRequest request{.entries = {}, .may_leave_idle = true};
   for (const auto& entry : setting.deck.get<deck::GridValue>("grid").entries)
     request.entries.push_back(static_cast<int>(entry.value_or(0)));
@@ -81,8 +81,7 @@ RankGrid grid_of(const app::GraphSetting& setting, const Shape& shape, std::int6
 
 class Program final : public app::GraphProgram {
  public:
-  explicit Program(const app::GraphSetting& setting)
-      : setting_(setting), matrices_(inspect_matrices(setting)) {
+  explicit Program(const app::JobSetting& setting) : setting_(setting), matrices_(inspect_matrices(setting)) {
     collectively(communicator(), [&] { check_outputs(); });
     // Tests that the files can be written. These small ones are destroyed at once.
     create_outputs({{0, 1}, {0, 1}});
@@ -117,7 +116,7 @@ class Program final : public app::GraphProgram {
   }
   void tell(app::GraphRunner& runner, const graph::Report& report) const;
 
-  const app::GraphSetting& setting_;
+  const app::JobSetting& setting_;
   Matrices matrices_;
   Target target_;
   bool has_measured_ = false;
@@ -176,12 +175,12 @@ double Program::arithmetic_speed() const {
 /// it. Collective.
 void Program::measure() {
   if (std::exchange(has_measured_, true)) return;
-  setting_.session.start_kokkos(setting_.workers);
+  setting_.session.start_kokkos(setting_.threads);
   target_.speed_of_a = reading_speed(communicator(), matrices_.a);
   target_.speed_of_b = reading_speed(communicator(), matrices_.b);
   const bool is_together = gemm_of(setting_.deck) == Gemm::together;
   target_.arithmetic_speed =
-      arithmetic_speed() * static_cast<double>(is_together ? least_of_ranks(setting_.workers) : 1);
+      arithmetic_speed() * static_cast<double>(is_together ? least_of_ranks(setting_.threads) : 1);
 }
 
 void Program::make_plan() {
@@ -192,7 +191,7 @@ void Program::make_plan() {
     deck.fail("graph.multiply.workers",
               "with gemm=together, one call of BLAS has all threads: leave this out, or choose side-by-side");
   const std::int64_t memory = memory_of(setting_);
-  Limits limits{element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.workers};
+  Limits limits{element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.threads};
   const Limits own_limits = limits;
   limits.workers = static_cast<int>(least_of_ranks(limits.workers));
   target_ = {.limits = limits,
@@ -309,7 +308,7 @@ app::ExitStatus Program::run(app::GraphRunner& runner) {
   Files files{a.get(), b.get(), c.get(), {}};
   for (const auto& writer : writers) files.outputs.push_back(writer.get());
   product_->set_files(files);
-  if (!set_blas_threads(gemm_of(setting_.deck) == Gemm::together ? setting_.workers : 1))
+  if (!set_blas_threads(gemm_of(setting_.deck) == Gemm::together ? setting_.threads : 1))
     runner.say("warning: BLAS is not OpenBLAS: set its number of threads by its environment variables");
   const graph::Report report = runner.run(graph_);
   for (const auto& writer : writers) writer->complete();
@@ -344,7 +343,7 @@ void Program::tell(app::GraphRunner& runner, const graph::Report& report) const 
 
 }  // namespace
 
-std::unique_ptr<app::GraphProgram> make_program(const app::GraphSetting& setting) {
+std::unique_ptr<app::GraphProgram> make_program(const app::JobSetting& setting) {
   return std::make_unique<Program>(setting);
 }
 

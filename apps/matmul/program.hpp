@@ -15,6 +15,6 @@ std::vector<tessera::deck::KeyDeclaration> keys();
 std::vector<tessera::app::GraphNames> graph_names();
 
 /// Returns the program. Collective. Throws InputError if the matrices or the deck are faulty.
-std::unique_ptr<tessera::app::GraphProgram> make_program(const tessera::app::GraphSetting& setting);
+std::unique_ptr<tessera::app::GraphProgram> make_program(const tessera::app::JobSetting& setting);
 
 }  // namespace matmul

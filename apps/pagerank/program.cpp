@@ -55,7 +55,7 @@ void check_readable(const Deck& deck, const std::string& path) {
 }
 
 /// Reads the header of the input. Collective.
-Header inspect(const app::IterationSetting& setting) {
+Header inspect(const app::JobSetting& setting) {
   const Deck& deck = setting.deck;
   const std::string path = deck.text_of("input.file");
   const MPI_Comm communicator = setting.session.communicator();
@@ -108,7 +108,7 @@ HostBlock block_of(std::uint64_t& number, bool is_empty) {
 
 class Program final : public app::IterationProgram {
  public:
-  explicit Program(const app::IterationSetting& setting)
+  explicit Program(const app::JobSetting& setting)
       : setting_(setting),
         header_(inspect(setting)),
         tolerance_(setting.deck.get<double>("tolerance")),
@@ -165,7 +165,7 @@ class Program final : public app::IterationProgram {
   }
   void tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const;
 
-  const app::IterationSetting& setting_;
+  const app::JobSetting& setting_;
   Header header_;
   double tolerance_, damping_;
   RankGraph graph_;
@@ -411,7 +411,7 @@ void Program::end(app::IterationRunner& runner) {
 
 }  // namespace
 
-std::unique_ptr<app::IterationProgram> make_program(const app::IterationSetting& setting) {
+std::unique_ptr<app::IterationProgram> make_program(const app::JobSetting& setting) {
   return std::make_unique<Program>(setting);
 }
 

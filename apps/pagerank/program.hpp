@@ -8,6 +8,6 @@
 namespace pagerank {
 
 /// Makes the program. Collective. Throws InputError, on all ranks, when a file cannot be used.
-std::unique_ptr<tessera::app::IterationProgram> make_program(const tessera::app::IterationSetting& setting);
+std::unique_ptr<tessera::app::IterationProgram> make_program(const tessera::app::JobSetting& setting);
 
 }  // namespace pagerank

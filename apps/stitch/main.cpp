@@ -24,7 +24,7 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-TranslationOptions translation_options(const app::GraphSetting& setting) {
+TranslationOptions translation_options(const app::JobSetting& setting) {
   const Deck& deck = setting.deck;
   const bool is_auto = deck.text_of("traversal") == "auto";
   return {.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
@@ -33,7 +33,7 @@ TranslationOptions translation_options(const app::GraphSetting& setting) {
           .ranks = setting.session.rank_count(),
           .traversal = is_auto ? std::nullopt
                                : std::optional(choice_of<Traversal>(deck, "traversal", traversal_names)),
-          .workers = setting.workers,
+          .workers = setting.threads,
           .transforms = number_of(deck, "graph.transforms.count")};
 }
 
@@ -63,18 +63,18 @@ struct Needs {
 
 class Program final : public app::GraphProgram {
  public:
-  explicit Program(const app::GraphSetting& setting)
+  explicit Program(const app::JobSetting& setting)
       : setting_(setting),
         reader_(open_tiles(setting)),
         outputs_(setting, reader_, expected_bytes(reader_)),
         translations_(reader_,
                       Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
                       with_ledger(translation_options(setting), communicator(), reader_, outputs_.ledger())),
-        searches_(reader_, setting.workers, memory_of(setting.deck)),
+        searches_(reader_, setting.threads, memory_of(setting.deck)),
         composition_(communicator(), reader_,
                      {.blend = choice_of<Blend>(setting.deck, "blend", blend_names),
                       .channels = outputs_.channels_together(),
-                      .workers = setting.workers,
+                      .workers = setting.threads,
                       .bands = number_of(setting.deck, "graph.bands.count").value_or(0),
                       .memory = memory_of(setting.deck)}) {
     translations_.add_tasks(*translation_graph_);
@@ -307,7 +307,7 @@ class Program final : public app::GraphProgram {
                            report.seconds));
   }
 
-  const app::GraphSetting& setting_;
+  const app::JobSetting& setting_;
   const TileReader reader_;
   Outputs outputs_;
   Translations translations_;

@@ -108,7 +108,7 @@ struct Outputs::PlateFile {
   Box all(Range x, Range y) const { return box(x, y, {0, channels.size()}, {0, slices.size()}); }
 };
 
-Outputs::Outputs(const app::GraphSetting& setting, const TileReader& reader, std::int64_t plate_bytes)
+Outputs::Outputs(const app::JobSetting& setting, const TileReader& reader, std::int64_t plate_bytes)
     : setting_(setting), reader_(reader) {
   const MPI_Comm communicator = setting.session.communicator();
   collectively(communicator, [&] {
@@ -275,7 +275,7 @@ std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box
                                  : file.key == "output.tiff"     ? io::ImageFormat::tiff
                                  : file.key == "output.ome_tiff" ? io::ImageFormat::ome_tiff
                                                                  : io::ImageFormat::raw;
-  return io::create_image(communicator, format, file.path, domain, type, is_png ? setting_.workers : 1);
+  return io::create_image(communicator, format, file.path, domain, type, is_png ? setting_.threads : 1);
 }
 
 std::vector<std::string> Outputs::files() const {

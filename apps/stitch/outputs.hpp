@@ -35,7 +35,7 @@ class Outputs {
   /// Creates the tables, and tests that the files of the plate can be written. `reader` must outlive this
   /// object. Throws InputError if the deck names no file, one twice, or one that is read, if a format does
   /// not take as many channels as the tiles have, or if there is no room for a plate of some `plate_bytes`.
-  Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader, std::int64_t plate_bytes);
+  Outputs(const tessera::app::JobSetting& setting, const TileReader& reader, std::int64_t plate_bytes);
   ~Outputs();
 
   /// Returns the paths of all files that the deck names and of all tiles, but not those of the decks.
@@ -75,7 +75,7 @@ class Outputs {
   void check_room(std::int64_t plate_bytes) const;
   std::unique_ptr<tessera::BlockSink> create_sink(const PlateFile& file, const tessera::Box& domain) const;
 
-  const tessera::app::GraphSetting& setting_;
+  const tessera::app::JobSetting& setting_;
   const TileReader& reader_;
   std::vector<PlateFile> plates_;
   std::optional<tessera::app::Ledger> ledger_;

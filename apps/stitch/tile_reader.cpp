@@ -217,7 +217,7 @@ std::vector<std::int64_t> numbers_of_channels(const TileReader& reader) {
 
 }  // namespace
 
-TileReader open_tiles(const app::GraphSetting& setting) {
+TileReader open_tiles(const app::JobSetting& setting) {
   const Deck& deck = setting.deck;
   const MPI_Comm communicator = setting.session.communicator();
   TileFiles files;

@@ -94,6 +94,6 @@ class TileReader {
 
 /// Returns a reader of the tiles that a deck names. Rank 0 alone looks for them and reads their headers. All
 /// ranks read the flat field. Collective. Throws InputError if the tiles or the keys about them are faulty.
-TileReader open_tiles(const tessera::app::GraphSetting& setting);
+TileReader open_tiles(const tessera::app::JobSetting& setting);
 
 }  // namespace stitch

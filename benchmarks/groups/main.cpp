@@ -14,7 +14,6 @@
 #include "groups/stereo.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/charts.hpp"
 #include "tessera/group/schedule.hpp"
 
 namespace {

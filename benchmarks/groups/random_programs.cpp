@@ -13,6 +13,7 @@ namespace {
 using tessera::cost::TaskCost;
 using tessera::group::Edge;
 using tessera::group::Task;
+using tessera::group::TaskId;
 
 /// Makes one program.
 class ProgramMaker {
@@ -104,7 +105,7 @@ class ProgramMaker {
 
   void connect(int from, int to) {
     const auto bytes = static_cast<std::int64_t>(logarithmic(1e6, 64e6));
-    edges_.push_back({from, to, "image", bytes});
+    edges_.push_back({TaskId(from), TaskId(to), "image", bytes});
   }
 
   std::mt19937_64 engine_;

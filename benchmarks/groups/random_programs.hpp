@@ -5,14 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/task_graph.hpp"
 
 namespace bench {
 
 /// The shapes of random programs.
 enum class ProgramShape {
-  /// Layers of tasks, each of which reads one to three tasks of the layer before.
+  /// Layers of tasks. Each task reads one to three tasks of the layer before.
   layers,
   /// Tasks that fork into several equal ones and join again, several times in turn.
   fork_join,
@@ -39,7 +38,7 @@ inline constexpr tessera::group::Communication random_program_network{{2e-6, 1e-
 /// two. Arrays have 1 to 64 MB.
 RandomProgram random_program(std::uint64_t seed);
 
-/// Returns a random program of exactly so many tasks on so many ranks.
+/// Returns a random program of exactly `tasks` tasks on `ranks` ranks.
 RandomProgram random_program(std::uint64_t seed, ProgramShape shape, int tasks, int ranks);
 
 }  // namespace bench

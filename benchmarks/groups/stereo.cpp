@@ -41,7 +41,7 @@ StereoOperator minimum(const StereoModel& model, int size) {
   return {model.minimum_cycles * model.disparities * pixels(size), model.disparities * image, image, 0};
 }
 
-/// Returns the seconds of an operator on some ranks, of which the first one is the host: it sends each node
+/// Returns the seconds of an operator on some ranks. The first one of them is the host: it sends each node
 /// its part, all compute, and it receives the parts of the result, one message after the other.
 double host_node_seconds(const StereoModel& model, const StereoOperator& work, int ranks) {
   const double nodes = ranks - 1;
@@ -126,8 +126,8 @@ TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   for (int i = 0; i < model.disparities; ++i) {
     add(fmt::format("diff{}", i), "difference", difference(model, size));
     add(fmt::format("err{}", i), "error", error(model, size));
-    edges.push_back({2 * i, 2 * i + 1, "difference", 0});
-    edges.push_back({2 * i + 1, 2 * model.disparities, "error", 0});
+    edges.push_back({TaskId(2 * i), TaskId(2 * i + 1), "difference", 0});
+    edges.push_back({TaskId(2 * i + 1), TaskId(2 * model.disparities), "error", 0});
   }
   add("disparity", "minimum", minimum(model, size));
   return {std::move(tasks), std::move(edges)};
@@ -139,7 +139,7 @@ TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
   const double steps = model.has_trees ? std::bit_width(static_cast<unsigned>(groups - 1)) : groups - 1;
   const auto image = static_cast<std::int64_t>(model.image_bytes * pixels(size));
   const double broadcast = steps * model.network.seconds(3 * model.camera_bytes * pixels(size));
-  // Each group has the least errors of its own disparities, with a byte that says of which disparity. They
+  // Each group has the least errors of its own disparities, with a byte that names the disparity. They
   // are combined in each step.
   const double own = model.disparities / static_cast<double>(groups);
   const double combined = model.minimum_cycles * pixels(size) / model.clock_hertz;
@@ -148,13 +148,13 @@ TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
   std::vector<Task> tasks{{"broadcast", TaskCost::amdahl(broadcast, 1), "broadcast", 1}};
   std::vector<Edge> edges;
   for (int i = 0; i < model.disparities; ++i) {
-    const int diff = 2 * i + 1, err = diff + 1;
+    const TaskId diff{2 * i + 1}, err{2 * i + 2};
     tasks.push_back(
         operator_task(model, fmt::format("diff{}", i), "difference", difference(model, size), ranks));
     tasks.push_back(operator_task(model, fmt::format("err{}", i), "error", error(model, size), ranks));
-    edges.push_back({0, diff, "cameras", 0});
+    edges.push_back({TaskId(0), diff, "cameras", 0});
     edges.push_back({diff, err, "difference", image});
-    edges.push_back({err, 2 * model.disparities + 1, "error", 0});
+    edges.push_back({err, TaskId(2 * model.disparities + 1), "error", 0});
   }
   tasks.push_back({"disparity", TaskCost::amdahl(reduce, 1), "reduce", 1});
   return {std::move(tasks), std::move(edges)};

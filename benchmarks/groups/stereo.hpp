@@ -25,8 +25,8 @@ struct StereoModel {
   /// The bytes of a pixel of the three images of the cameras, and of difference and error images.
   int camera_bytes = 1;
   int image_bytes = 4;
-  /// Whether the broadcast and the reduction between the groups go along trees, or from and to the host one
-  /// by one.
+  /// True if the broadcast and the reduction between the groups go along trees; otherwise they go from and to
+  /// the host one by one.
   bool has_trees = true;
 };
 

@@ -12,7 +12,7 @@
 #include "tessera/cost/work_costs.hpp"
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/group/allocation.hpp"
-#include "tessera/group/cut.hpp"
+#include "tessera/group/program.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/program_run.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -70,12 +70,12 @@ class Ramp final : public BlockSource {
 };
 
 /// Returns the seconds from the first beginning of a task to the last end, over all ranks. Collective.
-double makespan(MPI_Comm communicator, const group::ProgramInstance& instance) {
+double makespan(MPI_Comm communicator, const group::StreamOutcome& outcome) {
   double begin = std::numeric_limits<double>::infinity(), end = 0;
-  for (const group::StepTimes& step : instance.times()) {
-    if (step.task < 0) continue;
-    begin = std::min(begin, step.begin);
-    end = std::max(end, step.end);
+  for (const group::StreamTimes& step : outcome.tasks) {
+    if (step.task == group::start_task || step.task == group::stop_task) continue;
+    begin = std::min(begin, step.begins);
+    end = std::max(end, step.ends);
   }
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MIN, communicator);
   MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, communicator);
@@ -190,13 +190,13 @@ class Bench {
       settings.communication.network = {options_.latency_microseconds * 1e-6,
                                         1e-9 / options_.gigabytes_per_second};
       schedules.push_back(group::allocate(graph, session_.rank_count(), settings));
-      instances.push_back(instance(group::groups_of(program_, schedules.back())));
+      instances.push_back(instance(schedules.back()));
     }
     std::vector<std::vector<double>> times(instances.size());
     for (int run = 0; run <= options_.runs; ++run)
       for (std::size_t i = 0; i < instances.size(); ++i) {
-        instances[i]->run({{{"image", &image_}}, {}});
-        const double seconds = makespan(session_.communicator(), *instances[i]);
+        const double seconds =
+            makespan(session_.communicator(), instances[i]->run({{{"image", &image_}}, {}}));
         if (run > 0) times[i].push_back(seconds);
       }
     session_.print("allocation,strategy,ranks,median_ms,least_ms,predicted_ms,predicted_by_median\n");
@@ -214,8 +214,8 @@ class Bench {
   }
 
  private:
-  std::unique_ptr<group::ProgramInstance> instance(const std::vector<group::TaskGroup>& groups) {
-    const group::ProgramPlanner planner(program_, groups, target_, session_.rank_count());
+  std::unique_ptr<group::ProgramInstance> instance(const group::GroupSchedule& schedule) {
+    const group::ProgramPlanner planner(program_, schedule, target_);
     return std::make_unique<group::ProgramInstance>(program_, planner.plan(session_.rank()),
                                                     session_.communicator());
   }
@@ -257,11 +257,12 @@ void compare_redistribution(Session& session, const Options& options) {
   program.input("image", "first", "image");
   program.connect("first", "columns", "second", "columns");
   program.output("rows", "second", "rows");
-  std::vector<group::TaskGroup> groups = group::data_parallel_groups(program, session.rank_count());
-  std::ranges::reverse(groups[1].ranks);
+  const int ranks = session.rank_count();
+  group::GroupSchedule groups = group::data_parallel_schedule(program, ranks, ranks);
+  std::ranges::reverse(groups.tasks[1].ranks);
   Target target;
   target.threads = options.threads;
-  const group::ProgramPlanner planner(program, groups, target, session.rank_count());
+  const group::ProgramPlanner planner(program, groups, target);
   group::ProgramInstance instance(program, planner.plan(session.rank()), session.communicator());
   ByHand by_hand(session.communicator(), box, session.rank(), session.rank_count());
   Ramp ramp;

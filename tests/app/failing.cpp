@@ -53,7 +53,7 @@ void stall() {
 /// An iteration whose third turn has no residual, or takes too long on the last rank.
 class FailingIteration final : public app::IterationProgram {
  public:
-  FailingIteration(const app::IterationSetting& setting, bool stalls)
+  FailingIteration(const app::JobSetting& setting, bool stalls)
       : stalls_(stalls), is_last_(setting.session.rank() + 1 == setting.session.rank_count()) {}
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
@@ -80,7 +80,7 @@ int fail_in_iteration(int argc, char** argv, bool stalls) {
       .program = "failing", .summary = "Fails.", .loop = "solve", .residual = "change"};
   application.keys = {
       {.name = "turns", .type = deck::ValueType::integer, .help = "The turns", .default_text = "10"}};
-  application.make = [stalls](const app::IterationSetting& setting) {
+  application.make = [stalls](const app::JobSetting& setting) {
     return std::make_unique<FailingIteration>(setting, stalls);
   };
   return app::run_iteration_application(argc, argv, application);
@@ -89,7 +89,7 @@ int fail_in_iteration(int argc, char** argv, bool stalls) {
 /// A graph whose calls on the last rank take a while, or too long.
 class SlowGraph final : public app::GraphProgram {
  public:
-  SlowGraph(const app::GraphSetting& setting, std::string_view place) {
+  SlowGraph(const app::JobSetting& setting, std::string_view place) {
     const bool stalls = place == "graph-stalls";
     const bool is_slow = place != "graph-quick" && setting.session.rank() + 1 == setting.session.rank_count();
     const auto numbers = graph_.source("count", {.rank = graph::Task::every_rank}, [](std::int64_t i) {
@@ -117,7 +117,7 @@ class SlowGraph final : public app::GraphProgram {
 int run_slow_graph(int argc, char** argv, std::string_view place) {
   app::GraphApplication application{
       .program = "failing", .summary = "Is slow.", .graphs = {app::GraphNames()}};
-  application.make = [place](const app::GraphSetting& setting) {
+  application.make = [place](const app::JobSetting& setting) {
     return std::make_unique<SlowGraph>(setting, place);
   };
   return app::run_graph_application(argc, argv, application);

@@ -27,10 +27,10 @@ Device device(int number, std::string_view name = "", std::string_view address =
   return device;
 }
 
-std::vector<Placement> placed(std::initializer_list<Place> places) {
-  std::vector<Placement> ranks;
+std::vector<RankPlacement> placed(std::initializer_list<Place> places) {
+  std::vector<RankPlacement> ranks;
   for (const Place& place : places) {
-    Placement rank{.threads = place.threads, .device = place.device, .peak_bytes = place.bytes};
+    RankPlacement rank{.threads = place.threads, .device = place.device, .peak_bytes = place.bytes};
     std::copy(place.node.begin(), place.node.end(), rank.node.begin());
     CPU_ZERO(&rank.affinity.processors);
     for (const int processor : place.processors)
@@ -54,7 +54,7 @@ TEST(PlacementTest, NeighboursAtOnePlaceShareALine) {
 }
 
 TEST(PlacementTest, ManyPlacesAreCutShort) {
-  std::vector<Placement> ranks;
+  std::vector<RankPlacement> ranks;
   for (int i = 0; i < 7; ++i) ranks.push_back(placed({{.processors = {i}}}).front());
   const std::string text = placement_text(ranks, false);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;

@@ -10,7 +10,6 @@
 #include "json_support.hpp"
 #include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/run_report.hpp"
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"

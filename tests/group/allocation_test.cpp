@@ -9,18 +9,20 @@
 #include "messages.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/detail/starting_allocations.hpp"
-#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/schedule.hpp"
+#include "tessera/group/task_graph.hpp"
 
 namespace {
 
 using namespace tessera;
 using cost::TaskCost;
+using group::Allocation;
 using group::AllocationSettings;
 using group::GroupSchedule;
 using group::Strategy;
 using group::Task;
 using group::TaskGraph;
+using group::TaskId;
 
 AllocationSettings settings_of(Strategy strategy) {
   AllocationSettings settings;
@@ -28,10 +30,10 @@ AllocationSettings settings_of(Strategy strategy) {
   return settings;
 }
 
-std::vector<int> counts_of(const GroupSchedule& schedule) {
-  std::vector<int> counts(schedule.tasks.size());
+Allocation counts_of(const GroupSchedule& schedule) {
+  Allocation counts(schedule.tasks.size());
   for (const group::ScheduledTask& task : schedule.tasks)
-    counts[static_cast<std::size_t>(task.task)] = static_cast<int>(task.ranks.size());
+    counts[task.task] = static_cast<int>(task.ranks.size());
   return counts;
 }
 
@@ -41,10 +43,10 @@ TEST(Allocation, DataAndTaskParallelismAreWhatTheySay) {
   tasks[5].most_ranks = 2;
   const TaskGraph graph(tasks, {});
   const GroupSchedule data = group::allocate(graph, 4, settings_of(Strategy::data));
-  EXPECT_EQ(counts_of(data), (std::vector<int>{4, 4, 4, 4, 4, 2}));
+  EXPECT_EQ(counts_of(data), (Allocation{4, 4, 4, 4, 4, 2}));
   EXPECT_DOUBLE_EQ(data.makespan, 5 * 0.325 + 0.55);
   const GroupSchedule task = group::allocate(graph, 4, settings_of(Strategy::task));
-  EXPECT_EQ(counts_of(task), std::vector<int>(6, 1));
+  EXPECT_EQ(counts_of(task), Allocation(6, 1));
   EXPECT_DOUBLE_EQ(task.makespan, 2);
   EXPECT_EQ(task.strategy, "task");
   EXPECT_EQ(data.strategy, "data");
@@ -56,11 +58,11 @@ TEST(Allocation, DividesRanksAmongEqualTasks) {
   std::vector<group::Edge> edges;
   for (int i = 0; i < 16; ++i) {
     const std::string number = std::to_string(i);
-    const int diff = 2 * i + 1, err = diff + 1;
+    const TaskId diff{2 * i + 1}, err{2 * i + 2};
     tasks.push_back({"diff" + number, TaskCost::amdahl(1, 0.02), "square", {}});
     tasks.push_back({"err" + number, TaskCost::amdahl(4, 0.02), "sum", {}});
     edges.push_back({diff, err, "d", 1000});
-    edges.push_back({err, 0, "e", 1000});
+    edges.push_back({err, TaskId(0), "e", 1000});
   }
   const TaskGraph graph(tasks, edges);
   AllocationSettings settings;
@@ -69,10 +71,9 @@ TEST(Allocation, DividesRanksAmongEqualTasks) {
   group::check_schedule(graph, settings.communication, schedule);
   EXPECT_NEAR(schedule.makespan, 5 * (0.02 + 0.98 / 4) + 0.1 / 64, 1e-3);
   // An error image is computed where its difference image is, so that this does not travel.
-  std::vector<std::vector<int>> ranks(tasks.size());
-  for (const group::ScheduledTask& task : schedule.tasks)
-    ranks[static_cast<std::size_t>(task.task)] = task.ranks;
-  for (std::size_t i = 1; i < ranks.size(); i += 2) EXPECT_EQ(ranks[i], ranks[i + 1]);
+  IdVector<TaskId, std::vector<int>> ranks(tasks.size());
+  for (const group::ScheduledTask& task : schedule.tasks) ranks[task.task] = task.ranks;
+  for (int i = 1; i < ranks.size(); i += 2) EXPECT_EQ(ranks[TaskId(i)], ranks[TaskId(i + 1)]);
 }
 
 TEST(Allocation, IsTheSameEachTime) {
@@ -88,7 +89,7 @@ TEST(Allocation, OfNothingIsEmpty) {
     EXPECT_TRUE(group::allocate(TaskGraph(), 3, settings_of(strategy)).tasks.empty());
   test::expect_message(test::message_of<InputError>([] { group::allocate(TaskGraph(), 0); }),
                        {"0 ranks", "least 1"});
-  const TaskGraph free({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{0, 1, "", 8}});
+  const TaskGraph free({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{TaskId(0), TaskId(1), "", 8}});
   EXPECT_EQ(group::allocate(free, 2).makespan, 0);
 }
 
@@ -98,7 +99,7 @@ TEST(Allocation, BoundIsThePathOrTheArea) {
   std::vector<group::Edge> edges;
   for (int i = 1; i < 5; ++i) {
     tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
-    edges.push_back({0, i, "", 0});
+    edges.push_back({TaskId(0), TaskId(i), "", 0});
   }
   tasks[4].most_ranks = 2;
   const TaskGraph graph(tasks, edges);
@@ -113,7 +114,7 @@ TEST(StartingAllocations, GiveRanksToTheCriticalPath) {
   for (int i = 0; i < 8; ++i) tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
   const TaskGraph graph(tasks, {});
   const auto starts = group::detail::grown_on_paths(graph, 8);
-  EXPECT_NE(std::ranges::find(starts, std::vector<int>{4, 1, 1, 1, 1, 1, 1, 1, 1}), starts.end());
+  EXPECT_NE(std::ranges::find(starts, Allocation{4, 1, 1, 1, 1, 1, 1, 1, 1}), starts.end());
   for (std::size_t i = 1; i < starts.size(); ++i)
     EXPECT_LE(group::critical_path(graph, starts[i], {}), group::critical_path(graph, starts[i - 1], {}));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/cut.hpp"
+#include "tessera/group/program.hpp"
 
 #include <gtest/gtest.h>
 
 #include "messages.hpp"
 #include "pipeline/array_source.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/group/program_rehearsal.hpp"
+#include "tessera/group/program_run.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -111,7 +111,7 @@ TEST(Cut, LoopsAreTasksLikeOthers) {
     const Program program = group::cut(pipeline, rounds, tasks);
     for (int ranks : {1, 3, 12}) {
       test::ArraySink<float> sink(ten);
-      const group::ProgramPlanner planner(program, group::data_parallel_groups(program, ranks), {}, ranks);
+      const group::ProgramPlanner planner(program, group::data_parallel_schedule(program, ranks, ranks), {});
       group::ProgramRehearsal(program, planner.plans())
           .run({{{"in", &in_source}, {"state", &state_source}}, {{"join", &sink}}});
       EXPECT_TRUE(sink.array.same_bits(expected.array)) << ranks;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
-#include "tessera/group/charts.hpp"
 #include "tessera/group/schedule.hpp"
 
 namespace {
@@ -11,13 +10,16 @@ using namespace tessera;
 using cost::TaskCost;
 using group::GroupSchedule;
 using group::TaskGraph;
+using group::TaskId;
 
 TaskGraph drawn_graph() {
   return {{{"a<b", TaskCost::amdahl(4, 0), "blur", {}}, {"sum", TaskCost::amdahl(1, 0), "", {}}},
-          {{0, 1, "image", 2048}}};
+          {{TaskId(0), TaskId(1), "image", 2048}}};
 }
 
-GroupSchedule drawn_schedule() { return {"search", 8, {{0, {0, 1, 2, 7}, 0, 1}, {1, {3}, 1, 2}}, 2, 1.6, 0}; }
+GroupSchedule drawn_schedule() {
+  return {"search", 8, {{TaskId(0), {0, 1, 2, 7}, 0, 1}, {TaskId(1), {3}, 1, 2}}, 2, 1.6, 0};
+}
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -61,7 +63,7 @@ TEST(Gantt, ChartHasABoxForEachRange) {
 }
 
 TEST(Gantt, ChartsOfManyRanksStaySmall) {
-  GroupSchedule schedule{"data", 1024, {{0, {}, 0, 1}, {1, {}, 1, 2}}, 2, 1, 0};
+  GroupSchedule schedule{"data", 1024, {{TaskId(0), {}, 0, 1}, {TaskId(1), {}, 1, 2}}, 2, 1, 0};
   for (int rank = 0; rank < 1024; ++rank)
     for (group::ScheduledTask& task : schedule.tasks) task.ranks.push_back(rank);
   EXPECT_LT(group::to_svg(drawn_graph(), schedule).size(), 8000U);

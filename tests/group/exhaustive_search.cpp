@@ -9,33 +9,33 @@ namespace {
 class Search {
  public:
   Search(const group::TaskGraph& graph, int ranks, double upper)
-      : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.tasks().size()) {
-    for (const int task : graph.backward_order()) {
+      : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.size()) {
+    for (const group::TaskId task : graph.backward_order()) {
       double after = 0;
-      for (const group::Edge& edge : graph.edges_from(task)) after = std::max(after, rest_[index(edge.to)]);
-      rest_[index(task)] = after + graph.seconds(task, graph.most_ranks(task, ranks));
+      for (const group::Edge& edge : graph.edges_from(task)) after = std::max(after, rest_[edge.to]);
+      rest_[task] = after + graph.seconds(task, graph.most_ranks(task, ranks));
     }
   }
 
   double run() {
-    std::vector<double> free(static_cast<std::size_t>(ranks_)), finish(rest_.size(), -1);
+    const std::vector<double> free(static_cast<std::size_t>(ranks_));
+    IdVector<group::TaskId, double> finish(rest_.size(), -1);
     place(0, free, finish, 0);
     return best_;
   }
 
  private:
-  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
   /// Places all tasks that have no end yet, none of which starts before `earliest`. `free` is sorted.
-  void place(double earliest, const std::vector<double>& free, std::vector<double>& finish, double makespan) {
+  void place(double earliest, const std::vector<double>& free, IdVector<group::TaskId, double>& finish,
+             double makespan) {
     bool is_complete = true;
-    for (int task = 0; task < graph_.size(); ++task) {
-      if (finish[index(task)] >= 0) continue;
+    for (const group::TaskId task : graph_.tasks().ids()) {
+      if (finish[task] >= 0) continue;
       is_complete = false;
       double ready = earliest;
       bool is_ready = true;
       for (const group::Edge& edge : graph_.edges_to(task)) {
-        const double end = finish[index(edge.from)];
+        const double end = finish[edge.from];
         is_ready = is_ready && end >= 0;
         ready = std::max(ready, end);
       }
@@ -44,19 +44,19 @@ class Search {
     if (is_complete) best_ = std::min(best_, makespan);
   }
 
-  void place_task(int task, double ready, const std::vector<double>& free, std::vector<double>& finish,
-                  double makespan) {
+  void place_task(group::TaskId task, double ready, const std::vector<double>& free,
+                  IdVector<group::TaskId, double>& finish, double makespan) {
     for (int count = graph_.most_ranks(task, ranks_); count >= 1; --count) {
-      const double start = std::max(ready, free[index(count - 1)]);
+      const double start = std::max(ready, free[static_cast<std::size_t>(count - 1)]);
       const double end = start + graph_.seconds(task, count);
       const double shortest = graph_.seconds(task, graph_.most_ranks(task, ranks_));
-      if (std::max(end, end + rest_[index(task)] - shortest) >= best_ * (1 - 1e-12)) continue;
+      if (std::max(end, end + rest_[task] - shortest) >= best_ * (1 - 1e-12)) continue;
       std::vector<double> next = free;
       std::fill(next.begin(), next.begin() + count, end);
       std::ranges::sort(next);
-      finish[index(task)] = end;
+      finish[task] = end;
       place(start, next, finish, std::max(makespan, end));
-      finish[index(task)] = -1;
+      finish[task] = -1;
     }
   }
 
@@ -64,7 +64,7 @@ class Search {
   int ranks_;
   double best_;
   /// The shortest time from the start of each task to the end of the program.
-  std::vector<double> rest_;
+  IdVector<group::TaskId, double> rest_;
 };
 
 }  // namespace
@@ -89,7 +89,7 @@ group::TaskGraph small_graph(Random& random, int tasks, std::int64_t bytes) {
     list.push_back({"t" + std::to_string(task), cost, "", {}});
     if (random.chance(20)) list.back().most_ranks = random.small(1, 6);
     for (int before = 0; before < task; ++before)
-      if (random.chance(40)) edges.push_back({before, task, "a", bytes});
+      if (random.chance(40)) edges.push_back({group::TaskId(before), group::TaskId(task), "a", bytes});
   }
   return {std::move(list), std::move(edges)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs of tasks on groups of ranks: groups never change a bit.
-#include "tessera/group/program_rehearsal.hpp"
+#include "tessera/group/program_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using test::RandomProgram;
 void expect_bits_of_pipeline(const RandomProgram& sample) {
   MixedBindings expected(sample.graph), found(sample.graph);
   Rehearsal(sample.graph.pipeline, make_plans(sample.graph.pipeline, {}, {}, 1)).run(expected.bindings);
-  const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+  const group::ProgramPlanner planner(sample.program, sample.schedule, sample.target);
   group::ProgramRehearsal(sample.program, planner.plans()).run(test::program_bindings(found));
   for (std::size_t id = 0; id < found.sinks.size(); ++id)
     if (found.sinks[id] != nullptr) {
@@ -58,8 +58,7 @@ TEST(ProgramRehearsal, EveryAllocationGivesTheBitsOfThePipeline) {
       group::AllocationSettings settings;
       settings.strategy = strategy;
       settings.most_schedules = 20;
-      sample.groups = group::groups_of(
-          sample.program, group::allocate(group::task_graph(sample.program, costs), sample.ranks, settings));
+      sample.schedule = group::allocate(group::task_graph(sample.program, costs), sample.ranks, settings);
       expect_bits_of_pipeline(sample);
     }
   }
@@ -74,7 +73,7 @@ TEST(ProgramRehearsal, EveryTaskOnAllRanks) {
   test::Random random(323);
   for (int i = 0; i < cases / 5; ++i) {
     RandomProgram sample = test::random_program(random, random.small(1, 6));
-    sample.groups = group::data_parallel_groups(sample.program, sample.ranks);
+    sample.schedule = group::data_parallel_schedule(sample.program, sample.ranks, sample.ranks);
     expect_bits_of_pipeline(sample);
   }
 }

@@ -32,10 +32,10 @@ TEST(ProgramRun, AnyGroupsGiveTheBitsOfThePipeline) {
     sample.target.threads = 1;
     MixedBindings expected(sample.graph), found(sample.graph);
     Rehearsal(sample.graph.pipeline, make_plans(sample.graph.pipeline, {}, {}, 1)).run(expected.bindings);
-    const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+    const group::ProgramPlanner planner(sample.program, sample.schedule, sample.target);
     group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
-    for (int run = 0; run < 2; ++run) instance.run(test::program_bindings(found));
-    EXPECT_EQ(instance.times().size(), instance.plan().steps.size());
+    for (int run = 0; run < 2; ++run)
+      EXPECT_EQ(instance.run(test::program_bindings(found)).tasks.size(), instance.plan().steps.size());
     for (std::size_t id = 0; id < found.sinks.size(); ++id) {
       if (found.sinks[id] == nullptr) continue;
       const auto& written = found.sinks[id]->writes;
@@ -56,7 +56,7 @@ TEST(ProgramRun, ObserversSeeThePartsOfTheSteps) {
     RandomProgram sample = test::random_program(random, test::world_size());
     sample.target.threads = 1;
     MixedBindings found(sample.graph);
-    const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+    const group::ProgramPlanner planner(sample.program, sample.schedule, sample.target);
     group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
     std::vector<group::StepPart> parts;
     group::ProgramBindings bindings = test::program_bindings(found);
@@ -64,7 +64,7 @@ TEST(ProgramRun, ObserversSeeThePartsOfTheSteps) {
     bindings.begins_together = i % 2 == 0;
     instance.run(bindings);
     ASSERT_FALSE(parts.empty());
-    std::vector<int> waited, planned;
+    std::vector<group::TaskId> waited, planned;
     for (const group::StepPart& part : parts) {
       if (part.kind == Kind::wait) waited.push_back(part.task);
       EXPECT_EQ(part.task, waited.back());
@@ -83,7 +83,7 @@ TEST(ProgramRun, APlanForOneRunIsNoStream) {
   test::Random random(333);
   RandomProgram sample = test::random_program(random, test::world_size());
   sample.target.threads = 1;
-  const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+  const group::ProgramPlanner planner(sample.program, sample.schedule, sample.target);
   group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
   EXPECT_THROW(instance.run(1, group::StreamBindings()), InternalError);
 }
@@ -138,7 +138,11 @@ TEST(ProgramRun, AllRanksThrowTheErrorOfATaskBeforeAnythingIsWritten) {
   std::vector<int> all(static_cast<std::size_t>(size));
   std::iota(all.begin(), all.end(), 0);
   // The ranks of the last task exchange points, and only one of them knows of the error.
-  const group::ProgramPlanner planner(program, {{0, {0}}, {1, {last}}, {2, all}}, {}, size);
+  const group::GroupSchedule schedule{
+      "",
+      size,
+      {{group::TaskId(0), {0}, 0, 0}, {group::TaskId(1), {last}, 1, 1}, {group::TaskId(2), all, 2, 2}}};
+  const group::ProgramPlanner planner(program, schedule, {});
   group::ProgramInstance instance(program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
   EXPECT_THROW(instance.run({{{"state", &source}, {"other", &source}}, {{"state", &state}, {"same", &same}}}),
                DivergedError);

@@ -9,8 +9,7 @@
 #include "group/random_program.hpp"
 #include "pipeline/world.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/group/program_rehearsal.hpp"
-#include "tessera/group/stream_order.hpp"
+#include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -27,32 +26,28 @@ constexpr int all_cases = 48;
 #endif
 constexpr int item_count = 7;
 
-/// The number of cases on the ranks that there are, of which several share a core.
+/// The number of cases. It is less on more ranks, as several of them share a core.
 int cases() { return all_cases / test::world_size(); }
 
-/// A program with a schedule for a stream: tasks in the order of the groups, at random times.
+/// A program with a schedule for a stream: tasks at random times, and a random period.
 struct StreamSample {
   RandomProgram program;
-  group::GroupSchedule schedule;
   int window = 1;
 
   group::ProgramPlanner planner() const {
-    return {program.program, program.groups, program.target, program.ranks,
-            group::stream_order(program.program, schedule, window)};
+    return {program.program, program.schedule, program.target, window};
   }
 };
 
 StreamSample random_stream(test::Random& random, int ranks) {
-  StreamSample sample{test::random_program(random, ranks), {}, random.small(1, 5)};
+  StreamSample sample{test::random_program(random, ranks), random.small(1, 5)};
   sample.program.target.threads = 1;
-  sample.schedule.ranks = ranks;
-  sample.schedule.period = random.small(0, 6);
+  sample.program.schedule.period = random.small(0, 6);
   double start = 0;
-  for (const group::TaskGroup& group : sample.program.groups) {
-    sample.schedule.tasks.push_back({group.task, group.ranks, start, start + 1});
+  for (group::ScheduledTask& task : sample.program.schedule.tasks) {
+    task.start = start;
     start += random.small(1, 4);
   }
-  group::put_in_order(sample.schedule);
   return sample;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using namespace tessera;
 using group::Program;
+using group::TaskId;
 using test::expect_message;
 
 struct Sum {
@@ -58,7 +59,7 @@ TEST(Program, SaysWhatIsNotConnected) {
   expect_message(error_of([&] { program.check(); }), {"'second.b'", "not connected", "another task"});
   program.connect("first", "sum", "second", "b");
   EXPECT_EQ(error_of([&] { program.check(); }), "no error");
-  EXPECT_EQ(program.order(), (std::vector<int>{0, 1}));
+  EXPECT_EQ(program.order(), (std::vector<TaskId>{TaskId(0), TaskId(1)}));
 }
 
 TEST(Program, SaysWhichOutputNobodyReads) {
@@ -113,17 +114,20 @@ TEST(ProgramPlanner, RefusesGroupsThatDoNotFit) {
   program.connect("first", "sum", "second", "a");
   program.connect("first", "sum", "second", "b");
   program.output("y", "second", "sum");
-  const auto error = [&](const std::vector<group::TaskGroup>& groups) {
-    return error_of([&] { group::ProgramPlanner(program, groups, {}, 4); });
+  // The tasks begin in the order in which they are listed here.
+  const auto error = [&](std::vector<group::ScheduledTask> tasks) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].start = static_cast<double>(i);
+    return error_of([&] { group::ProgramPlanner(program, {"", 4, std::move(tasks)}, {}); });
   };
-  expect_message(error({{0, {0}}}), {"task", "'second'", "no group"});
-  expect_message(error({{0, {0}}, {1, {}}}), {"task", "'second'", "no ranks"});
-  expect_message(error({{0, {0}}, {1, {4}}}), {"'second'", "rank 4", "ranks 0"});
-  expect_message(error({{0, {1, 0, 1}}, {1, {2}}}), {"task", "'first'", "1 twice"});
-  expect_message(error({{0, {0}}, {0, {1}}, {1, {2}}}), {"task", "'first'", "two groups"});
-  expect_message(error({{1, {0}}, {0, {0}}}), {"'second'", "comes before", "task 'first'"});
-  expect_message(error({{2, {0}}}), {"task number", "2 tasks"});
-  EXPECT_EQ(error({{0, {3, 1}}, {1, {2}}}), "no error");
+  const TaskId first{0}, second{1};
+  expect_message(error({{first, {0}}}), {"task", "'second'", "missing"});
+  expect_message(error({{first, {0}}, {second, {}}}), {"task", "'second'", "0 ranks"});
+  expect_message(error({{first, {0}}, {second, {4}}}), {"'second'", "rank 4", "ranks 0"});
+  expect_message(error({{first, {1, 0, 1}}, {second, {2}}}), {"task", "'first'", "1 twice"});
+  expect_message(error({{first, {0}}, {first, {1}}, {second, {2}}}), {"task", "'first'", "there twice"});
+  expect_message(error({{second, {0}}, {first, {0}}}), {"'second'", "starts at 0", "task 'first'"});
+  expect_message(error({{TaskId(2), {0}}}), {"no task", "the id 2"});
+  EXPECT_EQ(error({{first, {3, 1}}, {second, {2}}}), "no error");
 }
 
 TEST(ProgramPlanner, SaysWhichRankLacksMemory) {
@@ -136,7 +140,8 @@ TEST(ProgramPlanner, SaysWhichRankLacksMemory) {
   Target target;
   target.memory_bytes = 2000000;
   const std::string error = error_of([&] {
-    static_cast<void>(group::ProgramPlanner(program, {{0, {0}}}, target, 1).plan(0));
+    static_cast<void>(
+        group::ProgramPlanner(program, group::data_parallel_schedule(program, 1, 1), target).plan(0));
   });
   EXPECT_EQ(error.find("rank 0 needs "), 0U) << error;
   EXPECT_NE(error.find("the task 'only' takes 1.1 MiB of it: give tasks more ranks, or more memory"),

@@ -22,9 +22,9 @@ std::optional<group::Program> cut_or_nothing(const Algorithm& pipeline, const Sc
 
 std::string RandomProgram::text() const {
   std::string text = graph.text;
-  for (const group::TaskGroup& group : groups) {
-    text.append("; ").append(program.task(group.task).name).append(" on");
-    for (int rank : group.ranks) text.append(" ").append(std::to_string(rank));
+  for (const group::ScheduledTask& task : schedule.tasks) {
+    text.append("; ").append(program.task(task.task).name).append(" on");
+    for (int rank : task.ranks) text.append(" ").append(std::to_string(rank));
   }
   return text + " of " + std::to_string(ranks);
 }
@@ -40,17 +40,19 @@ std::vector<group::TaskStages> random_tasks(Random& random, const Algorithm& pip
   return tasks;
 }
 
-std::vector<group::TaskGroup> random_groups(Random& random, const group::Program& program, int ranks) {
-  std::vector<group::TaskGroup> groups;
+group::GroupSchedule random_groups(Random& random, const group::Program& program, int ranks) {
+  group::GroupSchedule schedule;
+  schedule.ranks = ranks;
   std::vector<int> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
-  for (int task : program.order()) {
+  for (const group::TaskId task : program.order()) {
     for (std::size_t i = all.size(); i > 1; --i)
       std::swap(all[i - 1], all[static_cast<std::size_t>(random.small(0, static_cast<int>(i) - 1))]);
     const auto end = all.begin() + random.small(1, ranks);
-    groups.push_back({task, {all.begin(), end}});
+    const auto start = static_cast<double>(schedule.tasks.size());
+    schedule.tasks.push_back({task, {all.begin(), end}, start, start});
   }
-  return groups;
+  return schedule;
 }
 
 RandomProgram random_program(Random& random, int ranks) {
@@ -67,7 +69,7 @@ RandomProgram random_program(Random& random, int ranks) {
     sample.program = std::move(*program);
     sample.ranks = ranks;
     sample.target.threads = random.small(1, 3);
-    sample.groups = random_groups(random, sample.program, ranks);
+    sample.schedule = random_groups(random, sample.program, ranks);
     return sample;
   }
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pipeline/mixed_graph.hpp"
-#include "tessera/group/cut.hpp"
+#include "tessera/group/program.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/program_run.hpp"
 
@@ -15,7 +15,7 @@ namespace tessera::test {
 struct RandomProgram {
   MixedGraph graph;
   group::Program program;
-  std::vector<group::TaskGroup> groups;
+  group::GroupSchedule schedule;
   Target target;
   int ranks = 1;
 
@@ -25,8 +25,8 @@ struct RandomProgram {
 /// Random tasks for the stages of a pipeline, for `cut`. They may depend on each other in a cycle.
 std::vector<group::TaskStages> random_tasks(Random& random, const Algorithm& pipeline);
 
-/// Groups of any ranks, in any order, in an order of the tasks in which they can begin.
-std::vector<group::TaskGroup> random_groups(Random& random, const group::Program& program, int ranks);
+/// A schedule with groups of any ranks, in any order, in an order of the tasks in which they can begin.
+group::GroupSchedule random_groups(Random& random, const group::Program& program, int ranks);
 
 /// Any program whose tasks do not depend on each other in a cycle.
 RandomProgram random_program(Random& random, int ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/graph_costs.hpp"
+#include "tessera/group/task_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using namespace tessera::group;
 TEST(Redistribution, ClosedFormsAreWhatCountingGives) {
   for (std::int64_t from = 1; from <= 24; ++from)
     for (std::int64_t to = 1; to <= 24; ++to) {
-      std::int64_t most_sent = 0;
+      std::int64_t most = 0;
       std::vector<std::int64_t> received(static_cast<std::size_t>(to));
       for (std::int64_t sender = 0; sender < from; ++sender) {
         std::int64_t sent = 0;
@@ -24,14 +24,14 @@ TEST(Redistribution, ClosedFormsAreWhatCountingGives) {
           ++sent;
           ++received[static_cast<std::size_t>(receiver)];
         }
-        most_sent = std::max(most_sent, sent);
+        most = std::max(most, sent);
       }
-      const Redistribution moved =
-          redistribution_of_blocks(240, static_cast<int>(from), static_cast<int>(to));
-      EXPECT_EQ(moved.messages_of_sender, most_sent) << from << " to " << to;
-      EXPECT_EQ(moved.messages_of_receiver, *std::ranges::max_element(received)) << from << " to " << to;
-      EXPECT_DOUBLE_EQ(moved.bytes_of_sender, 240.0 / static_cast<double>(from));
-      EXPECT_DOUBLE_EQ(moved.bytes_of_receiver, 240.0 / static_cast<double>(to));
+      most = std::max(most, *std::ranges::max_element(received));
+      // Without bytes these are the messages of the busiest rank, and without latency its bytes.
+      const int senders = static_cast<int>(from), receivers = static_cast<int>(to);
+      EXPECT_DOUBLE_EQ(seconds_between_groups({{1, 0}}, 240, senders, receivers), static_cast<double>(most));
+      EXPECT_DOUBLE_EQ(seconds_between_groups({{0, 1}}, 240, senders, receivers),
+                       240.0 / std::min(senders, receivers));
     }
 }
 
@@ -48,11 +48,11 @@ TEST(Redistribution, TakesTheTimeOfTheBusiestRank) {
 TEST(Redistribution, NothingTravelsOnTheSameRanks) {
   const Communication ranks{{1, 0.5}, Travel::between_ranks}, hosts{{1, 0.5}, Travel::between_hosts};
   const std::vector<int> pair{2, 3}, turned{3, 2}, more{2, 3, 4};
-  EXPECT_TRUE(stays_in_place(ranks, pair, pair));
-  EXPECT_FALSE(stays_in_place(ranks, pair, turned));
-  EXPECT_FALSE(stays_in_place(ranks, pair, more));
-  EXPECT_TRUE(stays_in_place(hosts, pair, more));
-  EXPECT_FALSE(stays_in_place(hosts, pair, turned));
+  EXPECT_EQ(travel_seconds(ranks, 80, pair, pair), 0);
+  EXPECT_EQ(travel_seconds(ranks, 80, pair, turned), seconds_between_groups(ranks, 80, 2, 2));
+  EXPECT_EQ(travel_seconds(ranks, 80, pair, more), seconds_between_groups(ranks, 80, 2, 3));
+  EXPECT_EQ(travel_seconds(hosts, 80, pair, more), 0);
+  EXPECT_EQ(travel_seconds(hosts, 80, pair, turned), seconds_between_groups(hosts, 80, 2, 2));
 }
 
 }  // namespace

@@ -17,17 +17,21 @@ using namespace tessera;
 using cost::TaskCost;
 using group::GroupSchedule;
 using group::TaskGraph;
+using group::TaskId;
 using test::expect_message;
 
+const TaskId smooth{0}, sum{1};
 const group::Communication network{{0.5, 0}, group::Travel::between_ranks};
 
 TaskGraph pair_graph() {
   return {{{"smooth", TaskCost::amdahl(2, 0), "", {}}, {"sum", TaskCost::amdahl(1, 1), "", 2}},
-          {{0, 1, "image", 8}}};
+          {{smooth, sum, "image", 8}}};
 }
 
 /// A schedule on 4 ranks that can be run.
-GroupSchedule pair_schedule() { return {"made by hand", 4, {{0, {2, 0}, 0, 1}, {1, {1}, 2, 3}}, 3, 0.5, 0}; }
+GroupSchedule pair_schedule() {
+  return {"made by hand", 4, {{smooth, {2, 0}, 0, 1}, {sum, {1}, 2, 3}}, 3, 0.5, 0};
+}
 
 std::string refusal(const std::function<void(GroupSchedule&)>& spoil) {
   GroupSchedule schedule = pair_schedule();
@@ -39,7 +43,7 @@ TEST(CheckSchedule, AcceptsWhatCanBeRun) {
   EXPECT_EQ(refusal([](GroupSchedule&) {}), "nothing was thrown");
   // The array stays on the same ranks in the same order.
   EXPECT_EQ(refusal([](GroupSchedule& schedule) {
-              schedule.tasks[1] = {1, {2, 0}, 1, 3};
+              schedule.tasks[1] = {sum, {2, 0}, 1, 3};
             }),
             "nothing was thrown");
 }
@@ -53,8 +57,8 @@ TEST(CheckSchedule, SaysWhatIsWrong) {
     schedule.tasks.pop_back();
     schedule.makespan = 1;
   });
-  expect({"'smooth'", "there twice"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = 0; });
-  expect({"no task", "the id 2"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = 2; });
+  expect({"'smooth'", "there twice"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = smooth; });
+  expect({"no task", "the id 2"}, [](GroupSchedule& schedule) { schedule.tasks[1].task = TaskId(2); });
   expect({"'sum' has 0 ranks", "may have 1 to 2"},
          [](GroupSchedule& schedule) { schedule.tasks[1].ranks.clear(); });
   expect({"'sum' has 3 ranks", "may have 1 to 2"}, [](GroupSchedule& schedule) {
@@ -82,7 +86,7 @@ TEST(CheckSchedule, RefusesMoreTasksAtOnceThanRanks) {
   GroupSchedule schedule{"by hand", 2, {}, 1, 0, 0};
   for (int i = 0; i < 3; ++i) {
     tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
-    schedule.tasks.push_back({i, {i % 2}, 0, 1});
+    schedule.tasks.push_back({TaskId(i), {i % 2}, 0, 1});
   }
   expect_message(
       test::message_of<InputError>([&] { group::check_schedule(TaskGraph(tasks, {}), network, schedule); }),
@@ -91,11 +95,11 @@ TEST(CheckSchedule, RefusesMoreTasksAtOnceThanRanks) {
 
 TEST(CheckSchedule, ComparesTheItemsOfAStream) {
   const TaskGraph graph({{"a", TaskCost::amdahl(1, 0), "", {}}, {"b", TaskCost::amdahl(1, 0), "", {}}},
-                        {{0, 1, "", 0}});
-  GroupSchedule schedule{"by hand", 1, {{0, {0}, 0, 1}, {1, {0}, 3, 4}}, 4, 0, 2};
+                        {{TaskId(0), TaskId(1), "", 0}});
+  GroupSchedule schedule{"by hand", 1, {{TaskId(0), {0}, 0, 1}, {TaskId(1), {0}, 3, 4}}, 4, 0, 2};
   EXPECT_EQ(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
             "nothing was thrown");
-  schedule.tasks[1] = {1, {0}, 3.5, 4.5};
+  schedule.tasks[1] = {TaskId(1), {0}, 3.5, 4.5};
   schedule.makespan = 4.5;
   expect_message(test::message_of<InputError>([&] { group::check_schedule(graph, network, schedule); }),
                  {"'b'", "same time", "schedule again"});
@@ -111,11 +115,13 @@ TEST(CheckGroupsAndOrder, LooksAtNoTimesButTheOrderOfTheStarts) {
     });
   };
   // The tasks overlap on a rank, and end before they begin.
-  EXPECT_EQ(refusal_of({{0, {2, 0}, 7, 0}, {1, {2}, 7, 0}}), "nothing was thrown");
-  expect_message(refusal_of({{1, {1}, 1, 2}, {0, {0}, 3, 4}}), {"'sum'", "task 'smooth'", "whose array"});
-  expect_message(refusal_of({{0, {0}, -1, 2}, {1, {1}, 1, 2}}), {"'smooth'", "no task", "starts before"});
-  expect_message(refusal_of({{1, {1}, 1, 2}}), {"task", "'smooth'", "missing"});
-  expect_message(refusal_of({{0, {}, 0, 1}, {1, {1}, 1, 2}}), {"'smooth'", "0 ranks", "may have"});
+  EXPECT_EQ(refusal_of({{smooth, {2, 0}, 7, 0}, {sum, {2}, 7, 0}}), "nothing was thrown");
+  expect_message(refusal_of({{sum, {1}, 1, 2}, {smooth, {0}, 3, 4}}),
+                 {"'sum'", "task 'smooth'", "whose array"});
+  expect_message(refusal_of({{smooth, {0}, -1, 2}, {sum, {1}, 1, 2}}),
+                 {"'smooth'", "no task", "starts before"});
+  expect_message(refusal_of({{sum, {1}, 1, 2}}), {"task", "'smooth'", "missing"});
+  expect_message(refusal_of({{smooth, {}, 0, 1}, {sum, {1}, 1, 2}}), {"'smooth'", "0 ranks", "may have"});
 }
 
 TEST(ScheduleJson, HasNamesAndRanges) {

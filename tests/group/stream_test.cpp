@@ -18,25 +18,25 @@ using cost::TaskCost;
 using group::GroupSchedule;
 using group::Task;
 using group::TaskGraph;
+using group::TaskId;
 
 /// Finds the least period by trying all divisions of the tasks into groups and of the ranks among these.
 class AllDivisions {
  public:
-  AllDivisions(const TaskGraph& graph, int ranks)
-      : graph_(graph), ranks_(ranks), group_of_(graph.tasks().size()) {}
+  AllDivisions(const TaskGraph& graph, int ranks) : graph_(graph), ranks_(ranks), group_of_(graph.size()) {}
 
   double least_period() {
-    divide(0, 0);
+    divide(TaskId(0), 0);
     return best_;
   }
 
  private:
-  void divide(std::size_t task, int groups) {
-    if (task == group_of_.size())
+  void divide(TaskId task, int groups) {
+    if (!group_of_.contains(task))
       return share(std::vector<int>(static_cast<std::size_t>(groups), 1), 0, ranks_ - groups);
     for (int group = 0; group <= std::min(groups, ranks_ - 1); ++group) {
       group_of_[task] = group;
-      divide(task + 1, std::max(groups, group + 1));
+      divide(TaskId(to_int(task) + 1), std::max(groups, group + 1));
     }
   }
 
@@ -44,10 +44,9 @@ class AllDivisions {
     if (left < 0) return;
     if (group == ranks.size()) {
       std::vector<double> loads(ranks.size());
-      for (std::size_t task = 0; task < group_of_.size(); ++task) {
+      for (const TaskId task : group_of_.ids()) {
         const auto own = static_cast<std::size_t>(group_of_[task]);
-        loads[own] +=
-            graph_.seconds(static_cast<int>(task), graph_.most_ranks(static_cast<int>(task), ranks[own]));
+        loads[own] += graph_.seconds(task, graph_.most_ranks(task, ranks[own]));
       }
       best_ = std::min(best_, *std::ranges::max_element(loads));
       return;
@@ -60,7 +59,7 @@ class AllDivisions {
 
   const TaskGraph& graph_;
   int ranks_;
-  std::vector<int> group_of_;
+  IdVector<TaskId, int> group_of_;
   double best_ = std::numeric_limits<double>::infinity();
 };
 
@@ -91,7 +90,7 @@ TEST(Stream, PipelinesAChain) {
   const TaskGraph graph({{"read", TaskCost::amdahl(1, 1), "", {}},
                          {"work", TaskCost::amdahl(2, 1), "", {}},
                          {"write", TaskCost::amdahl(1, 1), "", {}}},
-                        {{0, 1, "image", 100}, {1, 2, "image", 100}});
+                        {{TaskId(0), TaskId(1), "image", 100}, {TaskId(1), TaskId(2), "image", 100}});
   const group::Communication network{{0.25, 0}, group::Travel::between_ranks};
   const GroupSchedule three = group::allocate_stream(graph, 3, network);
   EXPECT_DOUBLE_EQ(three.period, 2);

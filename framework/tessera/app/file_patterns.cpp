@@ -10,10 +10,10 @@
 #include <set>
 #include <system_error>
 
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/deck/glob.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -103,8 +103,7 @@ std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck&
     MPI_Comm_rank(communicator, &rank);
     if (rank == 0) files = matching_files(deck, key, deck.get<std::vector<std::string>>(key));
   });
-  broadcast(communicator, files);
-  return files;
+  return graph::broadcast(communicator, files);
 }
 
 NamePattern::NamePattern(const std::string& text, std::span<const std::string_view> fields)

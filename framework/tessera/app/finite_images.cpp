@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/finite_images.hpp"
+#include "tessera/app/image_inputs.hpp"
 
 #include <fmt/format.h>
 

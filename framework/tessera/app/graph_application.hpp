@@ -6,42 +6,31 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/job_runner.hpp"
-#include "tessera/app/program_build.hpp"
-#include "tessera/app/session.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/graph/graph.hpp"
 
 namespace tessera::app {
 
-/// What a program that computes by task graphs knows when it makes its graphs.
-struct GraphSetting {
-  /// The lifetime of MPI and Kokkos, with the communicator of all ranks.
-  Session& session;
-  /// The deck.
-  const deck::Deck& deck;
-  /// The number of worker threads of each rank.
-  int workers = 1;
-  /// The paths of the decks.
-  std::vector<std::string> deck_files;
-};
-
 /// Runs the graphs of a program, and collects what the report says of them.
 class GraphRunner : public JobRunner {
  public:
+  /// Makes the services of a run with this setting. The arguments must outlive this object.
+  GraphRunner(JobRun& job, const JobSetting& setting) : JobRunner(job), setting_(setting) {}
   /// Runs a graph on all ranks together, and returns what it has done on this rank. Collective. Throws as
   /// graph::Run::wait does.
-  virtual graph::Report run(graph::Graph& graph) = 0;
+  graph::Report run(graph::Graph& graph);
   /// Runs a graph on each rank by itself. Its bodies may make collective calls in the same order on all
   /// ranks, and must then see to it that all ranks end alike.
-  virtual graph::Report run_alone(graph::Graph& graph) = 0;
+  graph::Report run_alone(graph::Graph& graph);
+
+ private:
+  const JobSetting& setting_;
 };
 
 /// A program that computes by task graphs.
 class GraphProgram : public JobProgram {
  public:
-  /// Returns the graphs in the order in which they run. They must be complete, so that they can be explained.
+  /// Returns the graphs in the order of their runs. They must be complete, so that they can be explained.
   virtual std::vector<graph::Graph*> graphs() = 0;
   /// Runs the program. Collective.
   virtual ExitStatus run(GraphRunner& runner) = 0;
@@ -70,7 +59,7 @@ struct GraphApplication {
   /// The words that --help prints after "without it" for the key `memory`.
   std::string default_memory = "there is no limit";
   /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
-  std::function<std::unique_ptr<GraphProgram>(const GraphSetting&)> make = {};
+  std::function<std::unique_ptr<GraphProgram>(const JobSetting&)> make = {};
 };
 
 /// Runs an application: reads options and deck, makes the program, and checks, estimates, explains or runs

@@ -69,6 +69,12 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
                                      name_of(image.type), text_of(needs)));
 }
 
+bool has_output(const deck::Deck& deck) {
+  const std::vector<std::string> keys = output_keys();
+  return is_given(deck, "output.comparison") ||
+         std::ranges::any_of(keys, [&](const std::string& key) { return is_given(deck, key); });
+}
+
 bool writes_picture(const deck::Deck& deck) {
   return is_given(deck, "output.png") || is_given(deck, "output.video") ||
          (is_given(deck, "output.files") && output_key_of(deck.text_of("output.files")) == "output.png");

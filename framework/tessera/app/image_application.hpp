@@ -32,6 +32,9 @@ struct ImageNeeds {
 /// dimensions, or is an HDF5 data set whose last dimension is that of 1 to 4 channels, by its shape.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
+/// Returns whether a deck names a file for the result.
+bool has_output(const deck::Deck& deck);
+
 /// Returns whether a deck asks for the picture of the result (see PipelineApplication::picture).
 bool writes_picture(const deck::Deck& deck);
 

@@ -12,6 +12,7 @@
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
 
@@ -19,6 +20,17 @@ namespace tessera::app {
 /// in its place, `input.dataset`, `input.page`, the block `input.raw`, and the keys of lists of images. For
 /// each further image it declares the same keys, with the name of the further image in place of `input`.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
+
+/// Returns the keys `<image>.raw.shape`, `<image>.raw.type`, `<image>.raw.order` and `<image>.raw.offset`,
+/// which describe a file that has no header.
+std::vector<deck::KeyDeclaration> raw_keys(const std::string& image);
+
+/// Returns the description of the file `path`, which is the image `image`. The keys `<image>.raw.*` describe
+/// it if the deck has them, and otherwise its header does, where `<image>.dataset` and `<image>.page` say
+/// which of several images is meant. Collective. Throws InputError if these keys are missing, have wrong
+/// values or contradict each other, and as inspect_raw and inspect_image do.
+io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
+                            const std::string& path);
 
 /// Returns a line that says how an image differs from another one in its domain or element type, and an empty
 /// text if it does not. `which` says which image it is, and `other_name` names the other one.
@@ -99,5 +111,25 @@ class ImageInputs {
   std::vector<Image> images_;
   std::map<std::string, io::ImageInfo> different_;
 };
+
+/// Reads an image of floats or doubles, and returns the first point at which it holds NaN or an infinity,
+/// such as "(3, 5)". Returns an empty text if there is none, or if the image has another type. Collective:
+/// each rank reads some of the rows, and all ranks return the same. Throws InputError if the image cannot be
+/// read.
+std::string first_not_finite(MPI_Comm communicator, const std::string& path, const io::ImageInfo& info);
+
+/// Throws InputError about the key `key`, which names the image at `path`, if `point` is not empty. `point`
+/// is what first_not_finite has returned.
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const std::string& point);
+
+/// Throws the same InputError if a block of the image at `path` has NaN or an infinity. Makes no call of MPI.
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const HostBlock& image);
+
+/// Returns a source with the points of `source`, the image at `path`, that throws the same InputError when a
+/// block has NaN or an infinity. `deck` must outlive it.
+std::unique_ptr<BlockSource> finite_source(std::unique_ptr<BlockSource> source, const deck::Deck& deck,
+                                           const std::string& key, const std::string& path);
 
 }  // namespace tessera::app

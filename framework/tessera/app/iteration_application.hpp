@@ -7,27 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/job_runner.hpp"
-#include "tessera/app/program_build.hpp"
-#include "tessera/app/session.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
-
-/// The surroundings of a program that iterates, which it knows when it is made.
-struct IterationSetting {
-  /// The lifetime of MPI and Kokkos, with the communicator of all ranks.
-  Session& session;
-  /// The deck.
-  const deck::Deck& deck;
-  /// The number of threads of each rank.
-  int threads = 1;
-  /// The paths of the decks.
-  std::vector<std::string> deck_files;
-};
 
 /// The end of a turn of an iteration. All ranks return the same.
 struct IterationTurn {
@@ -41,6 +25,7 @@ struct IterationTurn {
 /// Runs the turns of a program, and tells it how far they are.
 class IterationRunner : public JobRunner {
  public:
+  using JobRunner::JobRunner;
   /// The number of turns that have ended, including those of an earlier run.
   virtual std::int64_t turns() const = 0;
   /// The residual of the last turn.
@@ -49,7 +34,7 @@ class IterationRunner : public JobRunner {
 
 /// A program that repeats turns until data or the deck end them. The state that it carries from turn to turn
 /// is held by arrays, so that checkpoints can hold it. All calls but files(), work(), problem() and arrays()
-/// are collective, and are made in the order in which they are declared. They may throw InputError, on all
+/// are collective, and are made in the order of their declarations. They may throw InputError, on all
 /// ranks together.
 class IterationProgram : public JobProgram {
  public:
@@ -71,7 +56,7 @@ class IterationProgram : public JobProgram {
   virtual void load(int array, BlockSource& source) = 0;
   /// Passes this rank's part of array number `array` to `sink`.
   virtual void store(int array, BlockSink& sink) = 0;
-  /// Begins the turns. The arrays have the values with which the iteration begins, or those that were loaded.
+  /// Begins the turns. The arrays have their first values, or those that were loaded.
   virtual void begin() = 0;
   /// Computes a turn.
   virtual IterationTurn turn() = 0;
@@ -97,7 +82,7 @@ struct IterationApplication {
   /// The names of those other keys that only say when the turns end, and may change at a restart.
   std::vector<std::string> turn_limits = {};
   /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
-  std::function<std::unique_ptr<IterationProgram>(const IterationSetting&)> make = {};
+  std::function<std::unique_ptr<IterationProgram>(const JobSetting&)> make = {};
 };
 
 /// Runs an application: reads options and deck, makes the program, and checks, estimates, explains or runs

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -122,12 +124,12 @@ void check_complete(const std::string& path, const deck::Deck& deck) {
 }
 
 void set_member(const deck::Deck& deck, const MachineField& field, MachineDescription& machine) {
-  if (const auto* number = std::get_if<double& (*)(MachineDescription&)>(&field.member))
-    (*number)(machine) = deck.get<double>(field.name);
-  else if (const auto* count = std::get_if<std::int64_t MachineDescription::*>(&field.member))
-    machine.*(*count) = deck.get<std::int64_t>(field.name);
-  else
-    machine.*std::get<std::string MachineDescription::*>(field.member) = deck.get<std::string>(field.name);
+  std::visit(
+      [&](auto member) {
+        auto& value = std::invoke(member, machine);
+        value = deck.get<std::remove_reference_t<decltype(value)>>(field.name);
+      },
+      field.member);
 }
 
 std::string value_text(const MachineField& field, MachineDescription& machine) {
@@ -138,7 +140,7 @@ std::string value_text(const MachineField& field, MachineDescription& machine) {
   return deck::to_yaml_text(machine.*std::get<std::string MachineDescription::*>(field.member));
 }
 
-/// Returns the lines of the blocks in which `name` lies and `before` does not.
+/// Returns the lines of the blocks that contain `name` but not `before`.
 std::string opened_blocks(std::string_view before, std::string_view name) {
   std::string text, indent;
   for (std::size_t dot = name.find('.'), begin = 0; dot != std::string_view::npos;
@@ -146,13 +148,6 @@ std::string opened_blocks(std::string_view before, std::string_view name) {
     if (!before.starts_with(name.substr(0, dot + 1)))
       text += fmt::format("{}{}:\n", indent, name.substr(begin, dot - begin));
   return text;
-}
-
-std::string indent_of(std::string_view name) {
-  std::string indent;
-  for (const char letter : name)
-    if (letter == '.') indent += "  ";
-  return indent;
 }
 
 }  // namespace
@@ -176,7 +171,7 @@ std::string machine_text(const cost::MachineDescription& machine, const std::vec
   for (const MachineField& field : machine_fields) {
     if (field.name.starts_with(between_block) && !machine.between_nodes) continue;
     text += opened_blocks(before, field.name);
-    const std::string indent = indent_of(field.name);
+    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(field.name, '.')), ' ');
     text += fmt::format("{0}# {1}{2}\n{0}{3}: {4}\n", indent, field.help,
                         field.unit.empty() ? "" : fmt::format(" ({})", field.unit),
                         field.name.substr(field.name.rfind('.') + 1), value_text(field, copy));

@@ -12,7 +12,6 @@
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/runs.hpp"
 #include "tessera/app/detail/series_keys.hpp"
-#include "tessera/app/session.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -62,33 +61,36 @@ std::optional<std::string> text_of_options(const Session& session, const Pipelin
   return std::nullopt;
 }
 
+/// Throws InputError if a deck has keys that are about tasks, but asks for no tasks.
+void check_no_program_keys(const deck::Deck& deck) {
+  for (const char* key : {"program.machine", "program.costs", "program.chart"})
+    if (deck.is_set(key))
+      deck.fail(key,
+                "the pipeline is not divided into tasks: give groups or program.allocation, or leave it out");
+}
+
 /// Does the work of a program on one rank, and returns the exit status.
 ExitStatus run(Launch& launch, const PipelineApplication& application) {
-  Session& session = launch.session;
-  const ProgramBuild& build = launch.program.build;
-  const Options& options = launch.options;
-  const deck::Deck& deck = launch.deck;
-  const std::vector<std::string>& deck_files = launch.deck_files;
-  RunPhases& phases = launch.phases;
-  if (!is_program(deck)) check_no_program_keys(deck);
-  if (takes_series(application) && is_series(deck)) {
-    if (is_program(deck))
-      if (const auto status =
-              run_stream_of_tasks(session, application, build, options, deck, deck_files, phases))
-        return *status;
-    return run_series({session, application, build, options, deck, deck_files, phases});
+  const PipelineJob job{launch.session, application,       launch.program.build, launch.options,
+                        launch.deck,    launch.deck_files, launch.phases};
+  const bool is_divided = is_program(job.deck);
+  if (!is_divided) check_no_program_keys(job.deck);
+  if (takes_series(application) && is_series(job.deck)) {
+    if (is_divided)
+      if (const auto status = run_stream_of_tasks(job)) return *status;
+    return run_series(job);
   }
-  phases.begin(Phase::open);
-  collectively(session.communicator(), [&] { check_no_series_keys(application, deck); });
-  RunSetup setup(session, application, build, options, deck, deck_files);
-  phases.begin(Phase::plan);
-  if (is_program(deck))
-    if (const auto status = run_program_of_tasks(setup, phases)) return *status;
+  job.phases.begin(Phase::open);
+  collectively(job.session.communicator(), [&] { check_no_series_keys(application, job.deck); });
+  RunSetup setup(job, job.deck);
+  job.phases.begin(Phase::plan);
+  if (is_divided)
+    if (const auto status = run_program_of_tasks(setup)) return *status;
   const RunPlans plans(setup);
-  if (!options.only_plans()) return execute_run(setup, plans, phases);
-  if (options.explain) explain_run(setup, plans);
-  if (options.check) check_run(setup, plans);
-  if (options.estimate) estimate_run(setup, plans);
+  if (!job.options.only_plans()) return execute_run(setup, plans);
+  if (job.options.explain) explain_run(setup, plans);
+  if (job.options.check) check_run(setup, plans);
+  if (job.options.estimate) estimate_run(setup, plans);
   return ExitStatus::done;
 }
 

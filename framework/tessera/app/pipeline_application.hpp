@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tessera/app/program_build.hpp"
+#include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
-#include "tessera/group/cut.hpp"
+#include "tessera/group/program.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/block_io.hpp"
@@ -58,20 +58,20 @@ struct ImageList {
   /// The greatest number of images.
   int most = 1;
   /// Whether a series may leave the key out. The only image of the list is then, for each image of the
-  /// series, the one that follows it. Programs all of whose lists are such take videos, too.
+  /// series, the one that follows it. Programs take videos, too, if this holds for all of their lists.
   bool may_follow = false;
 
   /// Returns the name of the input of the pipeline for the file number `place` of the list, from 0 on.
   std::string input(std::size_t place) const { return prefix + "_" + std::to_string(place + 1); }
 };
 
-/// An option of the command line with which a program prints something, and does not run.
+/// An option of the command line that makes a program print something, and not run.
 struct ProgramOption {
   /// The name, such as `--operators`.
   std::string name;
   /// A description for --help.
   std::string help;
-  /// What the value of the option is called in --help, such as `FILE`.
+  /// The name of the value of the option in --help, such as `FILE`.
   std::string value_name;
   /// Whether the option must have a value. Otherwise decks and words key=value are no values of the option.
   bool needs_value = false;
@@ -80,8 +80,8 @@ struct ProgramOption {
   std::function<std::string(const std::string&, const deck::Deck&)> text;
 };
 
-/// One of the parts in which a program computes its pipeline in a series of images: a task of its own, so
-/// that it may be computed while another part of the next image is. All parts together compute what the whole
+/// A part of the pipeline of a program in a series of images: a task of its own, so that it may run while
+/// another part of the next image does. All parts together compute what the whole
 /// pipeline does, bit by bit.
 struct PipelinePart {
   /// The name of the task, which the keys `graph.<task>.workers` and `graph.<task>.on` name.
@@ -171,7 +171,7 @@ struct PipelineApplication {
   std::function<Pipeline(const io::ImageInfo&, const std::map<std::string, io::ImageInfo>&,
                          const deck::Deck&)>
       build_with = {};
-  /// The parts in which the pipeline is computed in a series of images, in their order. The first part must
+  /// The parts of the pipeline in a series of images, in their order. The first part must
   /// read `input`, and the output of the last part is the result. If the list is empty, the whole pipeline is
   /// one task, which is called like the program.
   std::vector<PipelinePart> parts = {};

@@ -197,7 +197,7 @@ ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
 
 namespace {
 
-/// Returns the keys of a computed stage but `compute`, and those of a loop.
+/// Returns the keys of a computed stage except `compute` and `grid`.
 std::vector<deck::KeyDeclaration> keys_of_stages() {
   using deck::ValueType;
   return {{.name = "schedule.<stage>.align",

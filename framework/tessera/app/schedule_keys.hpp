@@ -37,8 +37,7 @@ struct ScheduleNames {
   std::set<std::string> periodic = {};
 };
 
-/// Returns the names in `pipeline` that a deck may schedule, in the order in which the pipeline declares
-/// them.
+/// Returns the names in `pipeline` that a deck may schedule, in the order of their declarations.
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
 /// Adds those names of stages and loops in `pipeline` that `names` does not have.

@@ -28,7 +28,7 @@ int launched_processes() {
   return 1;
 }
 
-/// Returns ", which is " and the path of the mpiexec of the MPI with which this library was built. Returns an
+/// Returns ", which is " and the path of the mpiexec of the MPI that this library was built with. Returns an
 /// empty text if that file does not exist on this machine.
 std::string right_launcher() {
   const std::string path = TESSERA_LAUNCHER;
@@ -72,6 +72,17 @@ ExitStatus status_of(const std::exception& error) {
   if (is<InputError>(error)) return ExitStatus::bad_input;
   if (is<DivergedError>(error)) return ExitStatus::diverged;
   return is<StoppedError>(error) ? ExitStatus::stopped : ExitStatus::internal_error;
+}
+
+/// Limits the instructions of kernels (see limit_instruction_set) to the set that the environment variable
+/// TESSERA_INSTRUCTIONS names, if it is set and not empty. Throws InputError when it names no set.
+void limit_instructions_from_environment() {
+  const char* text = std::getenv("TESSERA_INSTRUCTIONS");
+  if (text == nullptr || *text == '\0') return;
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512})
+    if (text == to_string(set)) return limit_instruction_set(set);
+  throw InputError(fmt::format(
+      "the environment variable TESSERA_INSTRUCTIONS is '{}': give baseline, avx2 or avx512", text));
 }
 
 }  // namespace

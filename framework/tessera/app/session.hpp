@@ -6,8 +6,9 @@
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <string>
+
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::app {
 
@@ -36,7 +37,7 @@ class Session {
 
   /// Starts Kokkos with threads(`threads`) threads, unless it runs already. In a build for devices, the ranks
   /// of a machine node take its devices in turn. Collective. Throws InputError as threads() does, and when
-  /// the rank is to have more threads than processors, and the system does not start so many.
+  /// the rank is to have more threads than processors, and the system does not start all of them.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.
@@ -47,7 +48,7 @@ class Session {
   int rank_count() const { return rank_count_; }
   /// The time at which the session and the program began.
   std::chrono::steady_clock::time_point began() const { return began_; }
-  /// Returns the number of threads with which this rank computes, also before Kokkos is started: `asked`, if
+  /// Returns the number of threads of this rank, also before Kokkos is started: `asked`, if
   /// that is not 0, or that in the environment variable OMP_NUM_THREADS, or an even share of the processors
   /// that the rank may use. Collective. Throws InputError when OMP_NUM_THREADS is not a positive number.
   int threads(int asked) const;
@@ -58,13 +59,13 @@ class Session {
   /// Prints the name of the program, `name`, and an error that only this rank knows of, and ends all ranks,
   /// with status 2 if the error is a StrandedError, and 1 otherwise.
   void abort(const std::string& name, const std::exception& error) const;
-  /// Calls `act`. If it throws an error of which other ranks do not know, ends all ranks, before files are
+  /// Calls `act`. If it throws an error that other ranks do not know of, ends all ranks, before files are
   /// closed, because closing a file is collective. Otherwise throws the error on.
   void guard(const std::string& name, const std::function<void()>& act) const;
   /// Removes incomplete files, waits half a second, so that the launcher can pass on what this rank has
   /// printed, and ends all ranks with the exit status `status`. Any thread may call it.
   void abort(ExitStatus status) const;
-  /// The number of threads with which Kokkos was started; 0 if Kokkos has not been started yet.
+  /// The number of threads that Kokkos was started with; 0 if Kokkos has not been started yet.
   int threads() const { return threads_; }
 
  private:
@@ -88,5 +89,44 @@ bool all_ranks_know(const std::exception& error);
 /// instructions of kernels are limited to those that the environment variable TESSERA_INSTRUCTIONS names.
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program);
+
+/// How a program is compiled. This describes the translation unit that contains main() and the kernels.
+struct ProgramBuild {
+  /// Whether the compiler optimises.
+  bool is_optimised = false;
+  /// The largest instruction set that the compiler may use, such as "x86-64-v3 (AVX2)".
+  const char* instruction_set = "";
+  /// Whether kernels are compiled for larger sets of instructions, too, among which the program chooses when
+  /// it starts (see InstructionSet).
+  bool chooses_instructions = false;
+};
+
+/// A description of how the translation unit that includes this header is compiled. It is the default
+/// argument of the functions that run programs. These functions therefore learn that the program is not
+/// optimised although the Tessera library is.
+static constexpr ProgramBuild this_program = {
+#if defined(__OPTIMIZE__)
+    true,
+#else
+    false,
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+    "x86-64-v4 (AVX-512)"
+#elif defined(__AVX2__) && defined(__FMA__)
+    "x86-64-v3 (AVX2)"
+#elif defined(__SSE4_2__)
+    "x86-64-v2 (SSE4.2)"
+#elif defined(__x86_64__)
+    "x86-64 (SSE2)"
+#elif defined(__ARM_FEATURE_SVE)
+    "AArch64 (SVE)"
+#elif defined(__aarch64__)
+    "AArch64 (NEON)"
+#else
+    "the compiler's default instructions"
+#endif
+    ,
+    tessera::detail::chooses_instructions,
+};
 
 }  // namespace tessera::app

@@ -127,8 +127,8 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
   // The points that are written are found before stages become outputs and before the pipeline is scheduled.
-  // Therefore, these points depend neither on the schedule nor on the other stages that are written. What is
-  // an output already has all of its points.
+  // Therefore, these points depend neither on the schedule nor on the other stages that are written. Arrays
+  // that are outputs already have all of their points.
   const Pipeline as_declared = pipeline;
   const std::vector<ArrayDomain> domains = array_domains(as_declared);
   WritableStages writable;

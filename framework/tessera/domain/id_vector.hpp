@@ -14,7 +14,7 @@ namespace tessera {
 /// The number of an id: an id is an `enum class` based on `int` (an array of a pipeline, a task of a
 /// program), or a rank of a communicator, which stays the `int` that MPI gives.
 template <typename Id>
-constexpr int number_of(Id id) {
+constexpr int to_int(Id id) {
   static_assert(std::is_enum_v<Id> || std::is_same_v<Id, int>);
   return static_cast<int>(id);
 }
@@ -65,7 +65,7 @@ class IdVector {
 
   int size() const { return static_cast<int>(values_.size()); }
   bool empty() const { return values_.empty(); }
-  bool contains(Id id) const { return number_of(id) >= 0 && number_of(id) < size(); }
+  bool contains(Id id) const { return to_int(id) >= 0 && to_int(id) < size(); }
   Ids ids() const { return Ids(size()); }
 
   auto begin() { return values_.begin(); }
@@ -86,7 +86,7 @@ class IdVector {
   bool operator==(const IdVector&) const = default;
 
  private:
-  static std::size_t index(Id id) { return static_cast<std::size_t>(number_of(id)); }
+  static std::size_t index(Id id) { return static_cast<std::size_t>(to_int(id)); }
 
   std::vector<T> values_;
 };

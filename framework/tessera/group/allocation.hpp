@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/schedule.hpp"
 
 namespace tessera::group {
@@ -36,8 +35,8 @@ struct AllocationSettings {
 /// makespan_bound(graph, ranks). Throws InputError if there is no rank.
 GroupSchedule allocate(const TaskGraph& graph, int ranks, const AllocationSettings& settings = {});
 
-/// Returns a number of seconds that no schedule is below: the greater one of the critical path, each task of
-/// which has all ranks that it can use, and of the least area of all tasks divided by the ranks.
+/// Returns a lower bound of the makespan: the critical path, where each task has all ranks that it can use,
+/// or the least area of all tasks divided by the ranks, if that is greater.
 double makespan_bound(const TaskGraph& graph, int ranks);
 
 /// Allocates ranks to the tasks of a program that runs for each item of a long stream, such that the time
@@ -50,13 +49,11 @@ double makespan_bound(const TaskGraph& graph, int ranks);
 /// For a period, tasks in some order are divided into groups of consecutive tasks with the fewest ranks by
 /// dynamic programming, as Subhlok and Vondran, "Optimal use of mixed task and data parallelism for pipelined
 /// computations", JPDC 60 (2000), do for chains, and also packed first-fit in the order of decreasing time.
-/// The least period for which this succeeds is found by bisection, and then moves of tasks and of ranks make
-/// it smaller.
+/// Bisection finds the least period that succeeds, and then moves of tasks and of ranks make it smaller.
 GroupSchedule allocate_stream(const TaskGraph& graph, int ranks, const Communication& communication = {});
 
-/// Returns a number of seconds that no period of a pipeline over disjoint groups is below: the least period T
-/// for which every task can take at most T, and the areas of the tasks on the ranks that they need for T fit
-/// into it.
+/// Returns a lower bound of the period of a pipeline over disjoint groups: the least T such that every task
+/// can take at most T, and the areas of the tasks on the ranks that they need for T fit into it.
 double period_bound(const TaskGraph& graph, int ranks);
 
 }  // namespace tessera::group

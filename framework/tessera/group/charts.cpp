@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/charts.hpp"
+#include "tessera/group/schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -123,7 +123,7 @@ class Chart {
   }
 
   std::string boxes(const ScheduledTask& placed, int item) const {
-    const Task& task = graph_.tasks()[static_cast<std::size_t>(placed.task)];
+    const Task& task = graph_.tasks()[placed.task];
     const double begin = x(placed.start + item * schedule_.period),
                  end = x(placed.finish + item * schedule_.period);
     std::string svg =
@@ -158,16 +158,16 @@ class Chart {
 std::string to_text(const TaskGraph& graph, const GroupSchedule& schedule) {
   std::size_t name_width = 4, ranks_width = 5;
   for (const ScheduledTask& placed : schedule.tasks) {
-    name_width = std::max(name_width, graph.tasks()[static_cast<std::size_t>(placed.task)].name.size());
+    name_width = std::max(name_width, graph.tasks()[placed.task].name.size());
     ranks_width = std::max(ranks_width, ranges_text(placed.ranks).size());
   }
   std::string text = fmt::format("{:<{}}  {:<{}}  {:>12}  {:>12}  {:>7}\n", "task", name_width, "ranks",
                                  ranks_width, "start/s", "finish/s", "share");
   for (const ScheduledTask& placed : schedule.tasks) {
     const double share = schedule.makespan > 0 ? (placed.finish - placed.start) / schedule.makespan : 0;
-    text += fmt::format("{:<{}}  {:<{}}  {:>12.6g}  {:>12.6g}  {:>5.1f} %\n",
-                        graph.tasks()[static_cast<std::size_t>(placed.task)].name, name_width,
-                        ranges_text(placed.ranks), ranks_width, placed.start, placed.finish, 100 * share);
+    text += fmt::format("{:<{}}  {:<{}}  {:>12.6g}  {:>12.6g}  {:>5.1f} %\n", graph.tasks()[placed.task].name,
+                        name_width, ranges_text(placed.ranks), ranks_width, placed.start, placed.finish,
+                        100 * share);
   }
   return text + summary(schedule) + "\n";
 }
@@ -185,8 +185,8 @@ std::string colour_of_group(std::size_t group) {
   return fmt::format("{:.3f} 0.25 1.0", turns - static_cast<double>(static_cast<std::int64_t>(turns)));
 }
 
-std::string node(const TaskGraph& graph, int id, const ScheduledTask* placed, const std::string& colour) {
-  const Task& task = graph.tasks()[static_cast<std::size_t>(id)];
+std::string node(const TaskGraph& graph, TaskId id, const ScheduledTask* placed, const std::string& colour) {
+  const Task& task = graph.tasks()[id];
   // Graphviz breaks lines at \n, which dot_quoted would take for a backslash of the name.
   std::string label = dot_quoted(task.name);
   label.pop_back();
@@ -198,22 +198,22 @@ std::string node(const TaskGraph& graph, int id, const ScheduledTask* placed, co
                          counted(static_cast<std::int64_t>(placed->ranks.size()), "rank"),
                          ranges_text(placed->ranks));
   const std::string fill = colour.empty() ? "" : fmt::format(", style=filled, fillcolor=\"{}\"", colour);
-  return fmt::format("  task{} [label={}\"{}];\n", id, label, fill);
+  return fmt::format("  task{} [label={}\"{}];\n", to_int(id), label, fill);
 }
 
 }  // namespace
 
 std::string to_dot(const TaskGraph& graph, const GroupSchedule* schedule) {
-  std::vector<const ScheduledTask*> placed(graph.tasks().size(), nullptr);
+  IdVector<TaskId, const ScheduledTask*> placed(graph.size(), nullptr);
   std::map<std::vector<int>, std::size_t> groups;
   if (schedule != nullptr)
     for (const ScheduledTask& task : schedule->tasks) {
-      placed[static_cast<std::size_t>(task.task)] = &task;
+      placed[task.task] = &task;
       groups.emplace(task.ranks, groups.size());
     }
   std::string text = "digraph tasks {\n  node [shape=box];\n";
-  for (int id = 0; id < graph.size(); ++id) {
-    const ScheduledTask* const own = placed[static_cast<std::size_t>(id)];
+  for (const TaskId id : graph.tasks().ids()) {
+    const ScheduledTask* const own = placed[id];
     text += node(graph, id, own, own == nullptr ? "" : colour_of_group(groups.at(own->ranks)));
   }
   for (const Edge& edge : graph.edges()) {
@@ -221,7 +221,7 @@ std::string to_dot(const TaskGraph& graph, const GroupSchedule* schedule) {
     label.pop_back();
     if (edge.bytes > 0)
       label += fmt::format("{}{}", edge.array.empty() ? "" : "\\n", human_bytes(edge.bytes));
-    text += fmt::format("  task{} -> task{} [label={}\"];\n", edge.from, edge.to, label);
+    text += fmt::format("  task{} -> task{} [label={}\"];\n", to_int(edge.from), to_int(edge.to), label);
   }
   return text + "}\n";
 }

@@ -7,7 +7,6 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/group/task_graph.hpp"
 
 namespace tessera::group {
 namespace {
@@ -37,10 +36,10 @@ bool is_output(const ArrayDeclaration& array) { return array.is_output; }
 
 /// Returns a cycle of tasks in the form "a -> b -> a (a.x, b.y)", where a.x and b.y are the arrays that
 /// travel.
-std::string cycle_text(const Program& program, const std::vector<int>& cycle) {
+std::string cycle_text(const Program& program, const std::vector<TaskId>& cycle) {
   std::string text = program.task(cycle.front()).name, edges;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
-    const int next = cycle[(i + 1) % cycle.size()];
+    const TaskId next = cycle[(i + 1) % cycle.size()];
     text += " -> " + program.task(next).name;
     const auto travels = [&](const ProgramArray& array) {
       return array.producer.task == cycle[i] &&
@@ -53,16 +52,15 @@ std::string cycle_text(const Program& program, const std::vector<int>& cycle) {
 
 }  // namespace
 
-int Program::add(std::string name, Algorithm pipeline, Schedule schedule) {
+TaskId Program::add(std::string name, Algorithm pipeline, Schedule schedule) {
   for (const ProgramTask& other : tasks_)
     if (other.name == name) throw InputError(fmt::format("the program has two tasks '{}'", name));
-  tasks_.push_back({std::move(name), std::move(pipeline), std::move(schedule)});
-  return task_count() - 1;
+  return tasks_.push_back({std::move(name), std::move(pipeline), std::move(schedule)});
 }
 
-int Program::find_task(std::string_view name) const {
+TaskId Program::find_task(std::string_view name) const {
   std::vector<std::string> names;
-  for (int number = 0; number < task_count(); ++number) {
+  for (const TaskId number : tasks_.ids()) {
     if (task(number).name == name) return number;
     names.push_back(task(number).name);
   }
@@ -70,12 +68,12 @@ int Program::find_task(std::string_view name) const {
 }
 
 Port Program::find_output(std::string_view name, std::string_view output) const {
-  const int number = find_task(name);
+  const TaskId number = find_task(name);
   return {number, find_array(task(number), output, "output", is_output)};
 }
 
 Port Program::find_input(std::string_view name, std::string_view input) const {
-  const int number = find_task(name);
+  const TaskId number = find_task(name);
   return {number, find_array(task(number), input, "input", is_input)};
 }
 
@@ -104,8 +102,7 @@ int Program::add_computed(const Port& producer) {
   array.type = declared.type;
   array.domain = declared.domain;
   array.producer = producer;
-  arrays_.push_back(std::move(array));
-  return static_cast<int>(arrays_.size()) - 1;
+  return arrays_.push_back(std::move(array));
 }
 
 void Program::use(ProgramArray& array, const Port& port) {
@@ -126,7 +123,7 @@ void Program::use(ProgramArray& array, const Port& port) {
 void Program::connect(std::string_view from, std::string_view output, std::string_view to,
                       std::string_view input) {
   const Port producer = find_output(from, output), user = find_input(to, input);
-  use(arrays_[static_cast<std::size_t>(add_computed(producer))], user);
+  use(arrays_[add_computed(producer)], user);
 }
 
 void Program::input(std::string_view name, std::string_view to, std::string_view input) {
@@ -150,7 +147,7 @@ void Program::output(std::string_view name, std::string_view from, std::string_v
   const Port producer = find_output(from, output);
   for (const ProgramArray& other : arrays_)
     if (other.output == name) throw InputError(fmt::format("the program has two outputs '{}'", name));
-  ProgramArray& array = arrays_[static_cast<std::size_t>(add_computed(producer))];
+  ProgramArray& array = arrays_[add_computed(producer)];
   if (!array.output.empty())
     throw InputError(fmt::format("'{}' is an output of the program already: '{}'", array.name, array.output));
   if (!array.domain.contains(written))
@@ -160,15 +157,15 @@ void Program::output(std::string_view name, std::string_view from, std::string_v
   array.written = written.dimensions == 0 ? array.domain : written;
 }
 
-std::vector<std::vector<int>> Program::predecessors() const {
-  std::vector<std::vector<int>> before(tasks_.size());
+IdVector<TaskId, std::vector<TaskId>> Program::predecessors() const {
+  IdVector<TaskId, std::vector<TaskId>> before(tasks_.size());
   for (const ProgramArray& array : arrays_)
     for (const Port& port : array.uses)
-      if (!array.is_input()) before[static_cast<std::size_t>(port.task)].push_back(array.producer.task);
+      if (!array.is_input()) before[port.task].push_back(array.producer.task);
   return before;
 }
 
-std::vector<int> Program::order() const {
+std::vector<TaskId> Program::order() const {
   detail::TaskOrder order = detail::task_order(predecessors());
   if (!order.cycle.empty())
     throw InputError(fmt::format("the program has a cycle: {}; no task may depend on itself",
@@ -178,7 +175,7 @@ std::vector<int> Program::order() const {
 
 void Program::check() const {
   if (tasks_.empty()) throw InputError("the program has no tasks");
-  for (int number = 0; number < task_count(); ++number) {
+  for (const TaskId number : tasks_.ids()) {
     const Algorithm& pipeline = task(number).pipeline;
     for (int id = 0; id < pipeline.size(); ++id) {
       const Port port{number, id};
@@ -194,6 +191,19 @@ void Program::check() const {
     }
   }
   static_cast<void>(order());
+}
+
+TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs) {
+  std::vector<Task> tasks;
+  for (const ProgramTask& task : program.tasks())
+    tasks.push_back({task.name, costs[tasks.size()], task.name, std::nullopt});
+  std::vector<Edge> edges;
+  for (const ProgramArray& array : program.arrays())
+    for (const Port& use : array.uses)
+      if (!array.is_input())
+        edges.push_back(
+            {array.producer.task, use.task, array.name, array.domain.size() * array.element_bytes()});
+  return {std::move(tasks), std::move(edges)};
 }
 
 }  // namespace tessera::group

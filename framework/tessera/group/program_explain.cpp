@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "tessera/domain/text.hpp"
-#include "tessera/group/schedule.hpp"
 
 namespace tessera::group {
 namespace {
@@ -64,7 +62,7 @@ std::string memory_line(const ProgramPlan& plan) {
 }  // namespace
 
 std::string explain(const Program& program, const std::vector<ProgramPlan>& plans) {
-  std::map<int, Messages> by_array;
+  IdVector<int, Messages> by_array(program.arrays().size());
   Messages all;
   std::string text;
   const ProgramPlan* largest = &plans.front();
@@ -75,8 +73,7 @@ std::string explain(const Program& program, const std::vector<ProgramPlan>& plan
       all.add(parcel);
     }
   }
-  for (std::size_t number = 0; number < program.arrays().size(); ++number)
-    text += array_line(program, program.arrays()[number], by_array[static_cast<int>(number)]);
+  for (const int array : by_array.ids()) text += array_line(program, program.array(array), by_array[array]);
   return text + fmt::format("between tasks {}\nat most, of rank {}: {}", text_of(all), largest->rank,
                             memory_line(*largest));
 }

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
@@ -17,45 +20,73 @@
 namespace tessera::group {
 namespace {
 
-void check_group(const Program& program, const TaskGroup& group, int rank_count) {
-  const std::string& name = program.task(group.task).name;
-  if (group.ranks.empty()) throw InputError(fmt::format("the task '{}' has no ranks", name));
-  std::vector<bool> is_in(static_cast<std::size_t>(rank_count), false);
-  for (int rank : group.ranks) {
-    if (rank < 0 || rank >= rank_count)
-      throw InputError(fmt::format("the task '{}' has the rank {}, but there are only the ranks 0 to {}",
-                                   name, rank, rank_count - 1));
-    if (is_in[static_cast<std::size_t>(rank)])
-      throw InputError(fmt::format("the task '{}' has the rank {} twice", name, rank));
-    is_in[static_cast<std::size_t>(rank)] = true;
+/// Returns the turns of tasks, which begin in this order, for rounds of a number of seconds.
+IdVector<TaskId, StreamTurn> turns_in_rounds(const std::vector<ScheduledTask>& tasks, double seconds) {
+  IdVector<TaskId, StreamTurn> turns(tasks.size());
+  std::vector<std::pair<double, TaskId>> rests;
+  for (const ScheduledTask& task : tasks) {
+    const double round = std::floor(task.start / seconds);
+    turns[task.task].round = static_cast<int>(round);
+    rests.emplace_back(task.start - round * seconds, task.task);
   }
+  std::ranges::stable_sort(rests, {}, &std::pair<double, TaskId>::first);
+  int turn = 0;
+  for (const auto& [rest, task] : rests) turns[task].turn = turn++;
+  return turns;
 }
 
-void check_groups(const Program& program, const std::vector<TaskGroup>& groups, int rank_count) {
-  std::vector<int> place(static_cast<std::size_t>(program.task_count()), -1);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const int task = groups[i].task;
-    if (task < 0 || task >= program.task_count())
-      throw InputError(fmt::format("there is no task number {}: the program has {}", task,
-                                   counted(program.task_count(), "task")));
-    if (place[static_cast<std::size_t>(task)] >= 0)
-      throw InputError(fmt::format("the task '{}' has two groups", program.task(task).name));
-    place[static_cast<std::size_t>(task)] = static_cast<int>(i);
-    check_group(program, groups[i], rank_count);
-  }
-  for (int task = 0; task < program.task_count(); ++task)
-    if (place[static_cast<std::size_t>(task)] < 0)
-      throw InputError(fmt::format("the task '{}' has no group", program.task(task).name));
+/// Returns the number of items that are begun and not yet ended when the first one of several turns, in
+/// which a rank works on an item, comes and the last one is still to come.
+int items_between(const StreamTurn& first, const StreamTurn& last) {
+  return last.round - first.round + (last.turn >= first.turn ? 1 : 0);
+}
+
+/// Returns the most items for which a rank needs memory: those that it has begun and not yet ended, or whose
+/// messages wait for the tasks that read them, and one more.
+int most_slots(const Program& program, const std::vector<ScheduledTask>& tasks,
+               const IdVector<TaskId, StreamTurn>& turns) {
+  IdVector<TaskId, StreamTurn> until = turns;
   for (const ProgramArray& array : program.arrays())
     for (const Port& use : array.uses)
-      if (!array.is_input() &&
-          place[static_cast<std::size_t>(use.task)] < place[static_cast<std::size_t>(array.producer.task)])
-        throw InputError(fmt::format("the task '{}' comes before the task '{}', which it depends on",
-                                     program.task(use.task).name, program.task(array.producer.task).name));
+      if (!array.is_input()) {
+        StreamTurn& last = until[array.producer.task];
+        last = std::max(last, turns[use.task]);
+      }
+  std::map<int, std::pair<StreamTurn, StreamTurn>> ends;
+  for (const ScheduledTask& task : tasks)
+    for (const int rank : task.ranks) {
+      const StreamTurn &first = turns[task.task], &last = until[task.task];
+      const auto [found, is_new] = ends.try_emplace(rank, first, last);
+      found->second = {std::min(found->second.first, first), std::max(found->second.second, last)};
+    }
+  int most = 1;
+  for (const auto& [rank, of_rank] : ends)
+    most = std::max(most, items_between(of_rank.first, of_rank.second) + 1);
+  return most;
+}
+
+/// Returns the turns of the tasks of a stream by a schedule, whose tasks begin in the order of `tasks`. They
+/// follow the starts and the period; without a period each item comes after the one before it. Each task
+/// comes after those that it depends on. No rank needs memory for more than `window` items: rounds are as
+/// long as this needs, and each item comes after the one before it if `window` is 1.
+IdVector<TaskId, StreamTurn> stream_turns(const Program& program, const std::vector<ScheduledTask>& tasks,
+                                          double period, int window) {
+  IdVector<TaskId, double> starts(tasks.size());
+  for (const ScheduledTask& task : tasks) starts[task.task] = task.start;
+  const double last = *std::ranges::max_element(starts);
+  // Rounds that are much shorter than the whole would only let ranks get far ahead.
+  for (double seconds = std::max(period, last / 1024); period > 0 && seconds <= last; seconds *= 1.125) {
+    IdVector<TaskId, StreamTurn> turns = turns_in_rounds(tasks, seconds);
+    // With less memory than that, a rank would wait for others that may wait for it.
+    if (most_slots(program, tasks, turns) <= window) return turns;
+  }
+  IdVector<TaskId, StreamTurn> turns(starts.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) turns[tasks[i].task] = {0, static_cast<int>(i)};
+  return turns;
 }
 
 /// Completes the schedule of a task for its group. Throws ScheduleError with the name of the task.
-std::unique_ptr<ScheduledPipeline> schedule(const ProgramTask& task, const Target& target, int rank_count) {
+std::unique_ptr<ScheduledPipeline> completed(const ProgramTask& task, const Target& target, int rank_count) {
   try {
     return std::make_unique<ScheduledPipeline>(task.pipeline, task.schedule, target, rank_count);
   } catch (const ScheduleError& error) {
@@ -79,58 +110,24 @@ std::optional<std::int64_t> contiguous_offset(const Box& whole, const Box& part)
 
 }  // namespace
 
-std::string name_of_task(const Program& program, int task) {
+std::string name_of_task(const Program& program, TaskId task) {
   if (task == start_task) return "start";
   return task == stop_task ? "stop" : program.task(task).name;
 }
 
-/// The parts of a program on all ranks. A place is a place in the order in which ranks begin tasks (see
-/// RankStep::place).
-class ProgramPlanner::Impl {
- public:
-  Impl(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count,
-       StreamOrder stream);
-  ProgramPlan plan(int rank) const;
-  const Program& program() const { return program_; }
-  const std::vector<TaskGroup>& groups() const { return groups_; }
-  int rank_count() const { return rank_count_; }
-
- private:
-  bool is_stream() const { return !stream_.turns.empty(); }
-  void add_steps(ProgramPlan& plan) const;
-  void add_held(ProgramPlan& plan, int array) const;
-  void add_sends(ProgramPlan& plan, int array) const;
-  void add_receives(ProgramPlan& plan, int array) const;
-  void count_items(ProgramPlan& plan) const;
-  void place_memory(ProgramPlan& plan) const;
-  void count_memory(ProgramPlan& plan) const;
-  void check_memory(const ProgramPlan& plan) const;
-
-  const Program& program_;
-  std::vector<TaskGroup> groups_;
-  Target target_;
-  int rank_count_;
-  StreamOrder stream_;
-  /// The pipelines of the tasks with complete schedules, in the order of `groups_`.
-  std::vector<std::unique_ptr<ScheduledPipeline>> scheduled_;
-  /// The routes of each array, by the number of the array.
-  std::vector<ArrayRoutes> routes_;
-};
-
-ProgramPlanner::Impl::Impl(const Program& program, std::vector<TaskGroup> groups, const Target& target,
-                           int rank_count, StreamOrder stream)
-    : program_(program),
-      groups_(std::move(groups)),
-      target_(target),
-      rank_count_(rank_count),
-      stream_(std::move(stream)) {
+ProgramPlanner::ProgramPlanner(const Program& program, const GroupSchedule& schedule, const Target& target,
+                               int window)
+    : program_(program), target_(target), rank_count_(schedule.ranks), window_(window) {
   program.check();
-  check_groups(program, groups_, rank_count);
-  for (const TaskGroup& group : groups_) {
-    scheduled_.push_back(schedule(program.task(group.task), target, static_cast<int>(group.ranks.size())));
-  }
-  routes_ = array_routes(program, groups_, scheduled_, rank_count, is_stream());
+  check_groups_and_order(task_graph(program, std::vector<cost::TaskCost>(program.tasks().size())), schedule);
+  tasks_ = tasks_in_order(program, schedule);
+  if (is_stream()) turns_ = stream_turns(program, tasks_, schedule.period, window);
+  for (const ScheduledTask& task : tasks_)
+    scheduled_.push_back(completed(program.task(task.task), target, static_cast<int>(task.ranks.size())));
+  routes_ = array_routes(program, tasks_, scheduled_, rank_count_, is_stream());
 }
+
+ProgramPlanner::~ProgramPlanner() = default;
 
 /// Returns the number of the first step of a rank whose place is after `place`.
 int step_after(const ProgramPlan& plan, int place) {
@@ -138,36 +135,37 @@ int step_after(const ProgramPlan& plan, int place) {
   return static_cast<int>(step - plan.steps.begin());
 }
 
-void ProgramPlanner::Impl::add_steps(ProgramPlan& plan) const {
+void ProgramPlanner::add_steps(ProgramPlan& plan) const {
   std::vector<int> all(static_cast<std::size_t>(rank_count_));
   std::iota(all.begin(), all.end(), 0);
   plan.steps.push_back({start_task, 0, all});
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const auto found = std::ranges::find(groups_[i].ranks, plan.rank);
-    if (found == groups_[i].ranks.end()) continue;
-    const int rank = static_cast<int>(found - groups_[i].ranks.begin());
-    plan.steps.push_back({groups_[i].task, static_cast<int>(i) + 1, groups_[i].ranks,
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const ScheduledTask& task = tasks_[i];
+    const auto found = std::ranges::find(task.ranks, plan.rank);
+    if (found == task.ranks.end()) continue;
+    const int rank = static_cast<int>(found - task.ranks.begin());
+    plan.steps.push_back({task.task, static_cast<int>(i) + 1, task.ranks,
                           std::make_shared<const Plan>(make_plan(*scheduled_[i], rank))});
-    if (is_stream()) plan.steps.back().turn = stream_.turns[static_cast<std::size_t>(groups_[i].task)];
+    if (is_stream()) plan.steps.back().turn = turns_[task.task];
   }
-  plan.steps.push_back({stop_task, static_cast<int>(groups_.size()) + 1, all});
+  plan.steps.push_back({stop_task, static_cast<int>(tasks_.size()) + 1, all});
 }
 
-void ProgramPlanner::Impl::add_held(ProgramPlan& plan, int array) const {
-  const ArrayRoutes& routes = routes_[static_cast<std::size_t>(array)];
-  const Box& box = routes.owned[static_cast<std::size_t>(plan.rank)];
+void ProgramPlanner::add_held(ProgramPlan& plan, int array) const {
+  const ArrayRoutes& routes = routes_[array];
+  const Box& box = routes.owned[plan.rank];
   if (box.empty()) return;
   HeldArray held{array, box, box.size() * program_.array(array).element_bytes()};
   held.steps.use(step_after(plan, routes.place) - 1);
   for (const ArrayRoutes::Reader& reader : routes.readers)
-    if (!intersection(reader.read[static_cast<std::size_t>(plan.rank)], box).empty())
+    if (!intersection(reader.read[plan.rank], box).empty())
       held.steps.use(step_after(plan, reader.place) - 1);
   plan.held.push_back(held);
 }
 
-void ProgramPlanner::Impl::add_sends(ProgramPlan& plan, int array) const {
-  const ArrayRoutes& routes = routes_[static_cast<std::size_t>(array)];
-  const Box& box = routes.owned[static_cast<std::size_t>(plan.rank)];
+void ProgramPlanner::add_sends(ProgramPlan& plan, int array) const {
+  const ArrayRoutes& routes = routes_[array];
+  const Box& box = routes.owned[plan.rank];
   if (box.empty()) return;
   HeldArray& held = plan.held.back();
   for (int partner = 0; partner < rank_count_; ++partner) {
@@ -188,8 +186,8 @@ void ProgramPlanner::Impl::add_sends(ProgramPlan& plan, int array) const {
   }
 }
 
-void ProgramPlanner::Impl::add_receives(ProgramPlan& plan, int array) const {
-  const ArrayRoutes& routes = routes_[static_cast<std::size_t>(array)];
+void ProgramPlanner::add_receives(ProgramPlan& plan, int array) const {
+  const ArrayRoutes& routes = routes_[array];
   for (int partner = 0; partner < rank_count_; ++partner) {
     if (partner == plan.rank) continue;
     const ArrayRoutes::Transfer transfer = routes.transfer(partner, plan.rank);
@@ -205,11 +203,11 @@ void ProgramPlanner::Impl::add_receives(ProgramPlan& plan, int array) const {
 /// Finds for how many items of a stream the rank has memory: those that it has begun and not yet ended, or
 /// whose messages wait for the first task that reads them, and one more, so that no rank waits for these
 /// messages.
-void ProgramPlanner::Impl::count_items(ProgramPlan& plan) const {
+void ProgramPlanner::count_items(ProgramPlan& plan) const {
   plan.is_stream = is_stream();
   if (!plan.is_stream) return;
   int latest_round = 0;
-  for (const StreamTurn& turn : stream_.turns) latest_round = std::max(latest_round, turn.round);
+  for (const StreamTurn& turn : turns_) latest_round = std::max(latest_round, turn.round);
   plan.most_items = 2 * (latest_round + 2);
   if (plan.steps.size() == 2) return;
   const StreamTurn first = plan.steps[1].turn;
@@ -218,17 +216,16 @@ void ProgramPlanner::Impl::count_items(ProgramPlan& plan) const {
     for (int partner = 0; partner < rank_count_; ++partner)
       if (const auto transfer = routes.transfer(plan.rank, partner);
           partner != plan.rank && !transfer.boxes.empty())
-        last = std::max(last, stream_.turns[static_cast<std::size_t>(
-                                  groups_[static_cast<std::size_t>(transfer.first_place - 1)].task)]);
+        last = std::max(last, turns_[tasks_[static_cast<std::size_t>(transfer.first_place - 1)].task]);
   const int needed = items_between(first, last) + 1;
-  // Rounds are as long as the window needs (see stream_order). Without them ranks do with one item.
-  if (latest_round > 0 && needed > stream_.window)
+  // Rounds are as long as the window needs (see stream_turns). Without them ranks do with one item.
+  if (latest_round > 0 && needed > window_)
     throw InternalError(fmt::format("rank {} needs memory for {} items of a stream, but the window has {}",
-                                    plan.rank, needed, stream_.window));
-  plan.slots = std::min(stream_.window, needed);
+                                    plan.rank, needed, window_));
+  plan.slots = std::min(window_, needed);
 }
 
-void ProgramPlanner::Impl::place_memory(ProgramPlan& plan) const {
+void ProgramPlanner::place_memory(ProgramPlan& plan) const {
   std::vector<std::int64_t> bytes, offsets;
   std::vector<Lifetime> lifetimes;
   const auto visit = [&plan](const auto& use) {
@@ -249,26 +246,25 @@ void ProgramPlanner::Impl::place_memory(ProgramPlan& plan) const {
       parcel.offset += std::ranges::find(plan.held, parcel.array, &HeldArray::array)->offset;
 }
 
-void ProgramPlanner::Impl::count_memory(ProgramPlan& plan) const {
+void ProgramPlanner::count_memory(ProgramPlan& plan) const {
   for (const RankStep& step : plan.steps) {
     if (step.plan == nullptr) continue;
     plan.array_bytes = std::max(plan.array_bytes, step.plan->array_bytes);
     plan.other_bytes += step.plan->peak_bytes() - step.plan->array_bytes;
   }
   std::int64_t written = 0;
-  for (std::size_t array = 0; array < routes_.size(); ++array)
-    if (!program_.arrays()[array].output.empty())
-      written =
-          std::max(written, routes_[array].readers.back().read[static_cast<std::size_t>(plan.rank)].size() *
-                                program_.arrays()[array].element_bytes());
+  for (const int array : routes_.ids())
+    if (const ProgramArray& of_program = program_.array(array); !of_program.output.empty())
+      written = std::max(written,
+                         routes_[array].readers.back().read[plan.rank].size() * of_program.element_bytes());
   plan.other_bytes += written;
 }
 
-void ProgramPlanner::Impl::check_memory(const ProgramPlan& plan) const {
+void ProgramPlanner::check_memory(const ProgramPlan& plan) const {
   if (target_.memory_bytes == 0 || plan.peak_bytes() <= target_.memory_bytes) return;
   const auto bytes = [](const RankStep& step) { return step.plan == nullptr ? 0 : step.plan->peak_bytes(); };
   const RankStep& largest = *std::ranges::max_element(plan.steps, {}, bytes);
-  const std::string task = largest.task < 0
+  const std::string task = largest.plan == nullptr
                                ? ""
                                : fmt::format("; the task '{}' takes {} of it",
                                              program_.task(largest.task).name, human_bytes(bytes(largest)));
@@ -279,14 +275,12 @@ void ProgramPlanner::Impl::check_memory(const ProgramPlan& plan) const {
                   plan.slots > 1 ? ", or write a smaller graph.window" : ""));
 }
 
-ProgramPlan ProgramPlanner::Impl::plan(int rank) const {
+ProgramPlan ProgramPlanner::plan(int rank) const {
   ProgramPlan plan;
   plan.rank = rank;
   plan.rank_count = rank_count_;
   add_steps(plan);
-  const auto by_place = [this](int a, int b) {
-    return routes_[static_cast<std::size_t>(a)].place < routes_[static_cast<std::size_t>(b)].place;
-  };
+  const auto by_place = [this](int a, int b) { return routes_[a].place < routes_[b].place; };
   std::vector<int> arrays(routes_.size());
   std::iota(arrays.begin(), arrays.end(), 0);
   std::stable_sort(arrays.begin(), arrays.end(), by_place);
@@ -304,59 +298,35 @@ ProgramPlan ProgramPlanner::Impl::plan(int rank) const {
   return plan;
 }
 
-ProgramPlanner::ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target,
-                               int rank_count, StreamOrder stream)
-    : impl_(std::make_unique<const Impl>(program, std::move(groups), target, rank_count, std::move(stream))) {
-}
-ProgramPlanner::~ProgramPlanner() = default;
-
-ProgramPlan ProgramPlanner::plan(int rank) const { return impl_->plan(rank); }
-
 std::vector<ProgramPlan> ProgramPlanner::plans() const {
   std::vector<ProgramPlan> plans;
-  for (int rank = 0; rank < impl_->rank_count(); ++rank) plans.push_back(plan(rank));
+  for (int rank = 0; rank < rank_count_; ++rank) plans.push_back(plan(rank));
   return plans;
 }
 
-const Program& ProgramPlanner::program() const { return impl_->program(); }
-const std::vector<TaskGroup>& ProgramPlanner::groups() const { return impl_->groups(); }
-
-std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_count) {
-  std::vector<TaskGroup> groups;
-  for (int task : program.order()) {
-    groups.push_back({task, std::vector<int>(static_cast<std::size_t>(rank_count))});
-    std::iota(groups.back().ranks.begin(), groups.back().ranks.end(), 0);
+GroupSchedule data_parallel_schedule(const Program& program, int group_size, int rank_count) {
+  std::vector<int> group(static_cast<std::size_t>(group_size));
+  std::iota(group.begin(), group.end(), 0);
+  GroupSchedule schedule;
+  schedule.ranks = rank_count;
+  for (const TaskId task : program.order()) {
+    const auto place = static_cast<double>(schedule.tasks.size());
+    schedule.tasks.push_back({task, group, place, place});
   }
-  return groups;
+  return schedule;
 }
 
-TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs) {
-  std::vector<Task> tasks;
-  for (const ProgramTask& task : program.tasks())
-    tasks.push_back({task.name, costs[tasks.size()], task.name, std::nullopt});
-  std::vector<Edge> edges;
-  for (const ProgramArray& array : program.arrays())
-    for (const Port& use : array.uses)
-      if (!array.is_input())
-        edges.push_back(
-            {array.producer.task, use.task, array.name, array.domain.size() * array.element_bytes()});
-  return {std::move(tasks), std::move(edges)};
-}
-
-std::vector<TaskGroup> groups_of(const Program& program, const GroupSchedule& schedule) {
-  std::vector<int> place(static_cast<std::size_t>(program.task_count()));
-  const std::vector<int> order = program.order();
-  for (std::size_t i = 0; i < order.size(); ++i)
-    place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+std::vector<ScheduledTask> tasks_in_order(const Program& program, const GroupSchedule& schedule) {
+  IdVector<TaskId, int> place(program.task_count());
+  int next = 0;
+  for (const TaskId task : program.order()) place[task] = next++;
   std::vector<ScheduledTask> tasks = schedule.tasks;
   // Tasks that take no time may start together with tasks that they depend on.
   std::ranges::stable_sort(tasks, [&](const ScheduledTask& a, const ScheduledTask& b) {
     if (a.start != b.start) return a.start < b.start;
-    return place[static_cast<std::size_t>(a.task)] < place[static_cast<std::size_t>(b.task)];
+    return place[a.task] < place[b.task];
   });
-  std::vector<TaskGroup> groups;
-  for (ScheduledTask& task : tasks) groups.push_back({task.task, std::move(task.ranks)});
-  return groups;
+  return tasks;
 }
 
 }  // namespace tessera::group

@@ -2,36 +2,28 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tessera/cost/work_costs.hpp"
 #include "tessera/group/program.hpp"
 #include "tessera/group/schedule.hpp"
-#include "tessera/group/stream_order.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 
+namespace tessera {
+class ScheduledPipeline;
+}
+
 namespace tessera::group {
 
-/// The number that stands for the start of a program, where all ranks read its inputs.
-inline constexpr int start_task = -1;
-/// The number that stands for the stop of a program, where all ranks write its outputs.
-inline constexpr int stop_task = -2;
+struct ArrayRoutes;
 
 /// Returns the name of a task of a program; "start" for start_task, and "stop" for stop_task.
-std::string name_of_task(const Program& program, int task);
-
-/// The group of a task: the ranks that compute it.
-struct TaskGroup {
-  /// The number of the task.
-  int task = 0;
-  /// The ranks of the program, in the order in which they are the ranks 0, 1, ... of the group.
-  std::vector<int> ranks;
-};
+std::string name_of_task(const Program& program, TaskId task);
 
 /// The points of an array that a rank has computed or read, and keeps for later tasks.
 struct HeldArray {
@@ -60,7 +52,7 @@ struct Parcel {
   /// The distance of the message from the start of the memory between tasks, in bytes. If the message is sent
   /// in place, this is the place of its points in a held array.
   std::int64_t offset = 0;
-  /// Whether the message is sent from a held array, without being packed.
+  /// True if the message is sent from a held array, without being packed.
   bool in_place = false;
   /// A message that is sent: sent after the step `steps.first`, and gone after the step `steps.last`. A
   /// message that is received: awaited from the step `steps.first` on, and read until the step `steps.last`.
@@ -70,10 +62,22 @@ struct Parcel {
   int first_use = 0;
 };
 
+/// The place of a task in the order in which ranks compute the tasks of the items of a stream. A rank works
+/// in rounds, and its tasks take turns in each round. In round r a task computes item r - `round`.
+struct StreamTurn {
+  /// The rounds by which the task is later than the first one of the program.
+  int round = 0;
+  /// The place in the round, which no other task has.
+  int turn = 0;
+
+  /// Compares the rounds, and then the places in the round.
+  friend auto operator<=>(const StreamTurn&, const StreamTurn&) = default;
+};
+
 /// One step of a rank: its part in one task.
 struct RankStep {
   /// The number of the task, start_task or stop_task.
-  int task = 0;
+  TaskId task{};
   /// The place of the task in the order in which all ranks begin the tasks. The start has the place 0.
   int place = 0;
   /// The ranks of the group.
@@ -100,7 +104,7 @@ struct ProgramPlan {
   std::vector<Parcel> sends;
   /// The messages that the rank receives, in the order of their first uses.
   std::vector<Parcel> receives;
-  /// Whether the rank runs the steps for each item of a stream. Then it reads at the start those points of
+  /// True if the rank runs the steps for each item of a stream. Then it reads at the start those points of
   /// the inputs of the program that its tasks read, and writes those of the outputs that they compute.
   bool is_stream = false;
   /// The number of items for which the rank has memory for held arrays and messages.
@@ -124,14 +128,13 @@ struct ProgramPlan {
 /// Makes the plans of the ranks of a program. Nothing is communicated: every rank can make its own plan.
 class ProgramPlanner {
  public:
-  /// Prepares plans for `rank_count` ranks. `groups` has the groups of all tasks, in the order in which ranks
-  /// begin them. `target` describes the machine of each rank; its memory limits each rank. `program` must
-  /// outlive the planner. With `stream` the plans are for the items of a stream, whose order it says. Throws
-  /// InputError if the program is not well formed (see Program::check), if a task has no group or two, or
-  /// comes before a task that it depends on, if a group has no ranks, a rank twice or a rank that does not
-  /// exist. Throws the exceptions of make_plan.
-  ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count,
-                 StreamOrder stream = {});
+  /// Prepares plans for the ranks of a schedule, which begin their tasks in the order of tasks_in_order.
+  /// `target` describes the machine of each rank; its memory limits each rank. `program` must outlive the
+  /// planner. With a window above 0 the plans are for the items of a stream: no rank has memory for more
+  /// items than the window. Throws InputError if the program is not well formed (see Program::check), or if
+  /// the groups and the order of the schedule cannot be run (see check_groups_and_order). Throws the
+  /// exceptions of make_plan.
+  ProgramPlanner(const Program& program, const GroupSchedule& schedule, const Target& target, int window = 0);
   ~ProgramPlanner();
   ProgramPlanner(const ProgramPlanner&) = delete;
   ProgramPlanner& operator=(const ProgramPlanner&) = delete;
@@ -141,18 +144,38 @@ class ProgramPlanner {
   /// Returns the plans of all ranks.
   std::vector<ProgramPlan> plans() const;
 
-  /// The program.
-  const Program& program() const;
-  /// The groups, in the order in which ranks begin the tasks.
-  const std::vector<TaskGroup>& groups() const;
-
  private:
-  class Impl;
-  std::unique_ptr<const Impl> impl_;
+  bool is_stream() const { return window_ > 0; }
+  void add_steps(ProgramPlan& plan) const;
+  void add_held(ProgramPlan& plan, int array) const;
+  void add_sends(ProgramPlan& plan, int array) const;
+  void add_receives(ProgramPlan& plan, int array) const;
+  void count_items(ProgramPlan& plan) const;
+  void place_memory(ProgramPlan& plan) const;
+  void count_memory(ProgramPlan& plan) const;
+  void check_memory(const ProgramPlan& plan) const;
+
+  const Program& program_;
+  Target target_;
+  int rank_count_;
+  int window_;
+  /// The tasks, in the order in which ranks begin them.
+  std::vector<ScheduledTask> tasks_;
+  /// The turns of a stream, by task.
+  IdVector<TaskId, StreamTurn> turns_;
+  /// The pipelines of the tasks with complete schedules, in the order of `tasks_`.
+  std::vector<std::unique_ptr<ScheduledPipeline>> scheduled_;
+  /// The routes of each array, by the number of the array.
+  IdVector<int, ArrayRoutes> routes_;
 };
 
-/// Returns the groups in which every task has all ranks, so that the tasks follow each other.
-std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_count);
+/// Returns the schedule in which every task has the first `group_size` of `rank_count` ranks, so that the
+/// tasks follow each other. Its times only say the order.
+GroupSchedule data_parallel_schedule(const Program& program, int group_size, int rank_count);
+
+/// Returns the tasks of a schedule in the order in which ranks begin them: that of the starts, but never
+/// before a task that they depend on.
+std::vector<ScheduledTask> tasks_in_order(const Program& program, const GroupSchedule& schedule);
 
 /// A part of a step of a rank in a program.
 struct StepPart {
@@ -168,7 +191,7 @@ struct StepPart {
   static constexpr std::array names_of_kinds = {"wait", "read", "compute", "send", "write"};
 
   /// The number of the task, start_task or stop_task.
-  int task = 0;
+  TaskId task{};
   /// The kind of work that the rank does.
   Kind kind = Kind::wait;
   /// The node of the plan of the task; null unless the kind is `compute`.
@@ -179,14 +202,6 @@ struct StepPart {
 
 /// Is called on a rank whenever a part of a step begins, and the last one has therefore ended.
 using PartObserver = std::function<void(const StepPart&)>;
-
-/// Returns the tasks of a program as a graph with costs. The task with the id i is the task number i of the
-/// program, and its cost is costs[i]. The bytes of an edge are those of the whole array.
-TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs);
-
-/// Returns the groups that a schedule of `task_graph` gives the tasks. Tasks begin in the order of the
-/// schedule, but never before a task that they depend on.
-std::vector<TaskGroup> groups_of(const Program& program, const GroupSchedule& schedule);
 
 /// Returns lines about a program on all ranks: what each task gets from which other tasks, what ranks send
 /// each other, and the memory of a rank at most. `plans` has the plans of all ranks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/group/program_rehearsal.hpp"
+#include "tessera/group/program_run.hpp"
 
 #include <fmt/format.h>
 
@@ -12,44 +12,10 @@
 
 namespace tessera::group {
 
-class ProgramRehearsal::Impl {
- public:
-  Impl(const Program& program, std::vector<ProgramPlan> plans);
-  void run(const ProgramBindings& bindings);
-  void run(std::int64_t count, const StreamBindings& bindings);
-
- private:
-  /// The message of `sender` that the rank `receiver` awaits. Throws InternalError if there is none.
-  const Parcel& sent(const Parcel& received, int receiver) const;
-  void receive(int rank, int step, std::int64_t item) const;
-  void send(int rank, int step, std::int64_t item) const;
-  /// Runs the task at `place` on all ranks of its group.
-  void run_task(int place, std::int64_t item) const;
-  void read(int rank, std::int64_t item, const StreamBindings& bindings) const;
-  /// Writes the outputs of the task at `place`.
-  void write(int place, std::int64_t item, const StreamBindings& bindings) const;
-  /// Returns the ranks of the task at `place`.
-  const RankStep& step_of_any_rank(int place) const;
-  /// Returns the memory of a rank for an item.
-  const RankMemory& memory(int rank, std::int64_t item) const {
-    const auto& slots = memories_[index(rank)];
-    return *slots[static_cast<std::size_t>(item) % slots.size()];
-  }
-
-  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-  /// Returns the number of the step of a rank at `place`, or -1.
-  int step_at(int rank, int place) const;
-
-  const Program& program_;
-  std::vector<ProgramPlan> plans_;
-  /// The memories of each rank, one for each item for which it has memory.
-  std::vector<std::vector<std::unique_ptr<RankMemory>>> memories_;
-};
-
-ProgramRehearsal::Impl::Impl(const Program& program, std::vector<ProgramPlan> plans)
+ProgramRehearsal::ProgramRehearsal(const Program& program, std::vector<ProgramPlan> plans)
     : program_(program), plans_(std::move(plans)) {
   for (const ProgramPlan& plan : plans_) {
-    memories_.emplace_back();
+    memories_.push_back({});
     for (int slot = 0; slot < plan.slots; ++slot)
       memories_.back().push_back(std::make_unique<RankMemory>(program, plan));
   }
@@ -57,8 +23,10 @@ ProgramRehearsal::Impl::Impl(const Program& program, std::vector<ProgramPlan> pl
     for (const Parcel& parcel : plan.receives) static_cast<void>(sent(parcel, plan.rank));
 }
 
-const Parcel& ProgramRehearsal::Impl::sent(const Parcel& received, int receiver) const {
-  const std::vector<Parcel>& sends = plans_[index(received.partner)].sends;
+ProgramRehearsal::~ProgramRehearsal() = default;
+
+const Parcel& ProgramRehearsal::sent(const Parcel& received, int receiver) const {
+  const std::vector<Parcel>& sends = plans_[received.partner].sends;
   const auto found = std::ranges::find_if(sends, [&](const Parcel& parcel) {
     return parcel.array == received.array && parcel.partner == receiver && parcel.boxes == received.boxes;
   });
@@ -68,39 +36,44 @@ const Parcel& ProgramRehearsal::Impl::sent(const Parcel& received, int receiver)
   return *found;
 }
 
-int ProgramRehearsal::Impl::step_at(int rank, int place) const {
-  const std::vector<RankStep>& steps = plans_[index(rank)].steps;
+const RankMemory& ProgramRehearsal::memory(int rank, std::int64_t item) const {
+  const auto& slots = memories_[rank];
+  return *slots[static_cast<std::size_t>(item) % slots.size()];
+}
+
+int ProgramRehearsal::step_at(int rank, int place) const {
+  const std::vector<RankStep>& steps = plans_[rank].steps;
   const auto found = std::ranges::find(steps, place, &RankStep::place);
   return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
 }
 
-void ProgramRehearsal::Impl::receive(int rank, int step, std::int64_t item) const {
-  for (const Parcel& parcel : plans_[index(rank)].receives)
+void ProgramRehearsal::receive(int rank, int step, std::int64_t item) const {
+  for (const Parcel& parcel : plans_[rank].receives)
     if (parcel.first_use == step)
       std::memcpy(memory(rank, item).message(parcel),
                   memory(parcel.partner, item).message(sent(parcel, rank)),
                   static_cast<std::size_t>(parcel.bytes));
 }
 
-void ProgramRehearsal::Impl::send(int rank, int step, std::int64_t item) const {
-  for (const Parcel& parcel : plans_[index(rank)].sends)
+void ProgramRehearsal::send(int rank, int step, std::int64_t item) const {
+  for (const Parcel& parcel : plans_[rank].sends)
     if (parcel.steps.first == step) memory(rank, item).pack(parcel);
 }
 
-const RankStep& ProgramRehearsal::Impl::step_of_any_rank(int place) const {
+const RankStep& ProgramRehearsal::step_of_any_rank(int place) const {
   const auto plan =
       std::ranges::find_if(plans_, [&](const ProgramPlan& one) { return step_at(one.rank, place) >= 0; });
-  return plan->steps[index(step_at(plan->rank, place))];
+  return plan->steps[static_cast<std::size_t>(step_at(plan->rank, place))];
 }
 
-void ProgramRehearsal::Impl::run_task(int place, std::int64_t item) const {
+void ProgramRehearsal::run_task(int place, std::int64_t item) const {
   const RankStep& any = step_of_any_rank(place);
   std::vector<Plan> plans;
   std::vector<const RankMemory*> memories;
   for (int rank : any.ranks) {
     const int number = step_at(rank, place);
     receive(rank, number, item);
-    plans.push_back(*plans_[index(rank)].steps[index(number)].plan);
+    plans.push_back(*plans_[rank].steps[number].plan);
     memories.push_back(&memory(rank, item));
   }
   const TaskEdges edges(program_, any.task, memories);
@@ -108,27 +81,27 @@ void ProgramRehearsal::Impl::run_task(int place, std::int64_t item) const {
   for (int rank : any.ranks) send(rank, step_at(rank, place), item);
 }
 
-void ProgramRehearsal::Impl::run(const ProgramBindings& bindings) {
-  const int rank_count = static_cast<int>(plans_.size()), stop = program_.task_count() + 1;
-  for (int rank = 0; rank < rank_count; ++rank) read_inputs(program_, memory(rank, 0), bindings);
-  for (int rank = 0; rank < rank_count; ++rank) send(rank, 0, 0);
+void ProgramRehearsal::run(const ProgramBindings& bindings) {
+  const int stop = program_.task_count() + 1;
+  for (const int rank : plans_.ids()) read_inputs(program_, memory(rank, 0), bindings);
+  for (const int rank : plans_.ids()) send(rank, 0, 0);
   for (int place = 1; place < stop; ++place) run_task(place, 0);
-  for (int rank = 0; rank < rank_count; ++rank) {
+  for (const int rank : plans_.ids()) {
     receive(rank, step_at(rank, stop), 0);
-    write_outputs(program_, plans_[index(rank)], memory(rank, 0), bindings);
+    write_outputs(program_, plans_[rank], memory(rank, 0), bindings);
   }
 }
 
-void ProgramRehearsal::Impl::read(int rank, std::int64_t item, const StreamBindings& bindings) const {
-  for (const HeldArray& held : plans_[index(rank)].held) {
+void ProgramRehearsal::read(int rank, std::int64_t item, const StreamBindings& bindings) const {
+  for (const HeldArray& held : plans_[rank].held) {
     const ProgramArray& array = program_.array(held.array);
     if (array.is_input()) bindings.source(item, array.name)->read(memory(rank, item).held(held));
   }
 }
 
-void ProgramRehearsal::Impl::write(int place, std::int64_t item, const StreamBindings& bindings) const {
+void ProgramRehearsal::write(int place, std::int64_t item, const StreamBindings& bindings) const {
   const RankStep& any = step_of_any_rank(place);
-  for (int number = 0; number < static_cast<int>(program_.arrays().size()); ++number) {
+  for (const int number : program_.arrays().ids()) {
     const ProgramArray& array = program_.array(number);
     if (array.output.empty() || array.producer.task != any.task) continue;
     const auto sink = bindings.sink(item, array.output, MPI_COMM_NULL);
@@ -139,7 +112,7 @@ void ProgramRehearsal::Impl::write(int place, std::int64_t item, const StreamBin
   }
 }
 
-void ProgramRehearsal::Impl::run(std::int64_t count, const StreamBindings& bindings) {
+void ProgramRehearsal::run(std::int64_t count, const StreamBindings& bindings) {
   struct Turn {
     StreamTurn turn;
     int place = 0;
@@ -160,15 +133,6 @@ void ProgramRehearsal::Impl::run(std::int64_t count, const StreamBindings& bindi
       run_task(place, item);
       write(place, item, bindings);
     }
-}
-
-ProgramRehearsal::ProgramRehearsal(const Program& program, std::vector<ProgramPlan> plans)
-    : impl_(std::make_unique<Impl>(program, std::move(plans))) {}
-ProgramRehearsal::~ProgramRehearsal() = default;
-
-void ProgramRehearsal::run(const ProgramBindings& bindings) { impl_->run(bindings); }
-void ProgramRehearsal::run(std::int64_t count, const StreamBindings& bindings) {
-  impl_->run(count, bindings);
 }
 
 }  // namespace tessera::group

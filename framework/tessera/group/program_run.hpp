@@ -25,21 +25,9 @@ struct ProgramBindings {
   std::map<std::string, BlockSink*, std::less<>> sinks;
   /// Is called on this rank whenever a part of a step begins. It may be empty.
   PartObserver begins = {};
-  /// Whether the ranks of a group wait for each other before each task. Otherwise a rank that is early waits
+  /// True if the ranks of a group wait for each other before each task. Otherwise a rank that is early waits
   /// in a part of the task.
   bool begins_together = false;
-};
-
-/// The times of a step of a rank, in seconds after the beginning of the run.
-struct StepTimes {
-  /// The number of the task, start_task or stop_task.
-  int task = 0;
-  /// The time at which the rank had everything that the step needs, and began it.
-  double begin = 0;
-  /// The time at which the rank had finished the step.
-  double end = 0;
-  /// The seconds that the rank waited for messages before the step began.
-  double waited = 0;
 };
 
 /// The sources and sinks of the items of a stream. Items are numbered from 0 on.
@@ -57,7 +45,7 @@ struct StreamBindings {
   std::function<bool()> is_stopped = {};
   /// Is called on each rank whenever a part of a step begins. It may be empty.
   PartObserver begins = {};
-  /// Whether the stream goes on after an item that has failed.
+  /// True if the stream goes on after an item that has failed.
   bool skips_failures = false;
 };
 
@@ -69,10 +57,10 @@ struct FailedItem {
   std::string reason;
 };
 
-/// The times of a task of a stream on a rank, in seconds.
+/// The times of a task on a rank, in seconds.
 struct StreamTimes {
-  /// The number of the task.
-  int task = 0;
+  /// The number of the task, start_task or stop_task.
+  TaskId task{};
   /// The number of items that the task has computed.
   std::int64_t items = 0;
   /// The sum of the numbers of these items.
@@ -85,26 +73,27 @@ struct StreamTimes {
   double waited = 0;
 };
 
-/// The work of a rank in a run of a stream.
+/// The work of a rank in a run. A single run is like a stream of one item.
 struct StreamOutcome {
   /// The number of items that were begun, on all ranks together.
   std::int64_t begun = 0;
-  /// Whether is_stopped() was true after one of the items, on any rank.
+  /// True if is_stopped() was true after one of the items, on any rank.
   bool is_stopped = false;
   /// The items that have failed on this rank. If several ranks of a group have failed together, only the
   /// first one of them has the item.
   std::vector<FailedItem> failed;
-  /// The times of the tasks of this rank.
+  /// The times of the tasks of this rank; in a single run also those of the start and the stop.
   std::vector<StreamTimes> tasks;
   /// The times after the beginning of the run at which outputs were written, on the first rank that writes
   /// them.
   std::vector<double> written;
-  /// The seconds that this rank read.
+  /// The seconds that this rank read in a stream.
   double reading = 0;
-  /// The seconds that this rank wrote.
+  /// The seconds that this rank wrote in a stream.
   double writing = 0;
 };
 
+class RankMemory;
 class RankTasks;
 
 /// A program that is ready to run on the ranks of a communicator. Messages between tasks go directly from the
@@ -129,28 +118,69 @@ class ProgramInstance {
 
   /// Runs the program. Collective. If a task fails on some ranks, all ranks throw its error before anything
   /// is written. Throws InternalError if an input has no source.
-  void run(const ProgramBindings& bindings);
+  StreamOutcome run(const ProgramBindings& bindings);
 
   /// Runs the program for `count` items of a stream. The plan must be that of a stream. Collective. After an
   /// item that has failed, the items that were begun meanwhile are completed, but no more are begun, unless
   /// `bindings` says otherwise.
   StreamOutcome run(std::int64_t count, const StreamBindings& bindings);
 
-  /// The times of the steps of this rank in the last run that was no stream.
-  const std::vector<StepTimes>& times() const { return times_; }
   /// The plan of this rank.
   const ProgramPlan& plan() const;
 
  private:
   std::unique_ptr<RankTasks> tasks_;
-  std::vector<StepTimes> times_;
+};
+
+/// Runs the plans of all ranks of a program inside one process, without MPI. Tasks run one after the other,
+/// and each is a Rehearsal of its group. Messages between tasks are copied as late as the plans allow, so
+/// that a plan that uses memory too early gives other results.
+class ProgramRehearsal {
+ public:
+  /// Prepares a run of `plans`, which has the plans of all ranks of `program`, in the order of the ranks.
+  /// `program` must outlive the object. Throws InternalError if ranks do not agree on their messages.
+  ProgramRehearsal(const Program& program, std::vector<ProgramPlan> plans);
+  ~ProgramRehearsal();
+  ProgramRehearsal(const ProgramRehearsal&) = delete;
+  ProgramRehearsal& operator=(const ProgramRehearsal&) = delete;
+
+  /// Runs the program. Each source and sink is called once for each rank.
+  void run(const ProgramBindings& bindings);
+
+  /// Runs the program for `count` items of a stream, whose tasks take turns as on the ranks of MPI. The plans
+  /// must be those of a stream. Each source is opened once for each rank that reads points, and each sink is
+  /// made once, for no communicator, and called once for each rank that computes the output. Throws the
+  /// errors of the first item that fails.
+  void run(std::int64_t count, const StreamBindings& bindings);
+
+ private:
+  /// Returns the message that the rank `receiver` awaits. Throws InternalError if it is not sent.
+  const Parcel& sent(const Parcel& received, int receiver) const;
+  void receive(int rank, int step, std::int64_t item) const;
+  void send(int rank, int step, std::int64_t item) const;
+  /// Runs the task at `place` on all ranks of its group.
+  void run_task(int place, std::int64_t item) const;
+  void read(int rank, std::int64_t item, const StreamBindings& bindings) const;
+  /// Writes the outputs of the task at `place`.
+  void write(int place, std::int64_t item, const StreamBindings& bindings) const;
+  /// Returns the number of the step of a rank at `place`, or -1.
+  int step_at(int rank, int place) const;
+  /// Returns the step of any rank of the task at `place`.
+  const RankStep& step_of_any_rank(int place) const;
+  /// Returns the memory of a rank for an item.
+  const RankMemory& memory(int rank, std::int64_t item) const;
+
+  const Program& program_;
+  /// The plans and the memories of each rank, one memory for each item for which it has memory.
+  IdVector<int, ProgramPlan> plans_;
+  IdVector<int, std::vector<std::unique_ptr<RankMemory>>> memories_;
 };
 
 /// Runs a program on 1, 2, 4, ... ranks and on all ranks of a communicator, every task on all of them, and
 /// returns the seconds of each task, in the order of the tasks: of the slowest rank, in the fastest of `runs`
 /// runs. Outputs are not written. Collective. Throws the exceptions of ProgramPlanner and of ProgramInstance.
-std::vector<std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const Program& program,
-                                                   const Target& target, const ProgramBindings& bindings,
-                                                   int runs = 5, const Transport& transport = {});
+IdVector<TaskId, std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const Program& program,
+                                                        const Target& target, const ProgramBindings& bindings,
+                                                        int runs = 5, const Transport& transport = {});
 
 }  // namespace tessera::group

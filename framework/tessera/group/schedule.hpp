@@ -6,7 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/task_graph.hpp"
 
 namespace tessera::group {
@@ -14,7 +13,7 @@ namespace tessera::group {
 /// The ranks and the times of a task.
 struct ScheduledTask {
   /// The id of the task in its graph.
-  int task = 0;
+  TaskId task{};
   /// The ranks in the order in which they share the arrays of the task.
   std::vector<int> ranks;
   /// The seconds from the start of the program to the start of the task.
@@ -40,8 +39,7 @@ struct GroupSchedule {
   std::vector<ScheduledTask> tasks;
   /// The seconds until the last task has ended. For a stream it is the latency: the seconds of one item.
   double makespan = 0;
-  /// A number of seconds that no schedule of the graph on these ranks can be below. For a stream it is such a
-  /// bound of the period.
+  /// A lower bound of the makespan of all schedules of the graph on these ranks; for a stream, of the period.
   double lower_bound = 0;
   /// The seconds between two items of a stream, or 0 if the program runs once. Item k of a stream runs as
   /// `tasks` say, but k periods later.
@@ -89,6 +87,22 @@ inline constexpr int schedule_format = 1;
 /// Returns a schedule as JSON text, which ends with a line feed. Tasks have their names, and ranks are ranges
 /// from a rank up to, but not including, another one, such as [[0, 4], [8, 9]].
 std::string to_json(const TaskGraph& graph, const GroupSchedule& schedule);
+
+/// Returns a schedule as a table for people: a line for each task in the order of the starts, with its ranks
+/// as ranges, its start and end in seconds, and its share of the makespan; then a line with the strategy, the
+/// makespan and how far it is above the lower bound.
+std::string to_text(const TaskGraph& graph, const GroupSchedule& schedule);
+
+/// Returns a schedule as a Gantt chart: an SVG image of a page that needs no other file. Time runs to the
+/// right, and ranks downwards. Ranks that a task has next to each other are one box, so that charts of many
+/// ranks stay small. Tasks of one type have the same colour. A stream has its first three items, the later
+/// ones paler.
+std::string to_svg(const TaskGraph& graph, const GroupSchedule& schedule);
+
+/// Returns a graph of tasks as text for Graphviz (DOT), with the seconds of each task on one rank and the
+/// bytes of each array. With a schedule, tasks also have their ranks and their seconds there, and tasks that
+/// run on the same ranks have the same colour.
+std::string to_dot(const TaskGraph& graph, const GroupSchedule* schedule = nullptr);
 
 /// Throws InputError, which says what is wrong and where, unless a schedule can be run: every task of the
 /// graph is there once, it has at least one rank, at most as many as it can use, all of them different and

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 #include "tessera/domain/error.hpp"
@@ -18,31 +19,84 @@ TaskGraph::TaskGraph(std::vector<Task> tasks, std::vector<Edge> edges)
       edges_to_(tasks_.size()),
       edges_from_(tasks_.size()),
       levels_(tasks_.size(), 0) {
-  std::vector<std::vector<int>> predecessors(tasks_.size());
+  IdVector<TaskId, std::vector<TaskId>> predecessors(tasks_.size());
   for (const Edge& edge : edges_) {
-    if (std::min(edge.from, edge.to) < 0 || std::max(edge.from, edge.to) >= size())
+    if (!tasks_.contains(edge.from) || !tasks_.contains(edge.to))
       throw InternalError(
-          fmt::format("graph of tasks: an edge from the task {} to the task {}, but there are {}", edge.from,
-                      edge.to, counted(size(), "task")));
-    predecessors[static_cast<std::size_t>(edge.to)].push_back(edge.from);
-    edges_to_[static_cast<std::size_t>(edge.to)].push_back(edge);
-    edges_from_[static_cast<std::size_t>(edge.from)].push_back(edge);
+          fmt::format("graph of tasks: an edge from the task {} to the task {}, but there are {}",
+                      to_int(edge.from), to_int(edge.to), counted(size(), "task")));
+    predecessors[edge.to].push_back(edge.from);
+    edges_to_[edge.to].push_back(edge);
+    edges_from_[edge.from].push_back(edge);
   }
   detail::TaskOrder order = detail::task_order(predecessors);
-  if (!order.cycle.empty())
+  if (!order.cycle.empty()) {
+    std::vector<int> numbers;
+    for (const TaskId task : order.cycle) numbers.push_back(to_int(task));
     throw InternalError(
-        fmt::format("graph of tasks: the tasks {} wait for each other", fmt::join(order.cycle, ", ")));
+        fmt::format("graph of tasks: the tasks {} wait for each other", fmt::join(numbers, ", ")));
+  }
   order_ = std::move(order.tasks);
   backward_order_.assign(order_.rbegin(), order_.rend());
-  for (const int task : order_)
-    for (const Edge& edge : edges_to(task)) {
-      int& level = levels_[static_cast<std::size_t>(task)];
-      level = std::max(level, levels_[static_cast<std::size_t>(edge.from)] + 1);
-    }
+  for (const TaskId task : order_)
+    for (const Edge& edge : edges_to(task)) levels_[task] = std::max(levels_[task], levels_[edge.from] + 1);
 }
 
-int TaskGraph::most_ranks(int task, int ranks) const {
-  return std::min(ranks, tasks_[static_cast<std::size_t>(task)].most_ranks.value_or(ranks));
+int TaskGraph::most_ranks(TaskId task, int ranks) const {
+  return std::min(ranks, tasks_[task].most_ranks.value_or(ranks));
+}
+
+double critical_path(const TaskGraph& graph, const Allocation& allocation,
+                     const Communication& communication) {
+  const IdVector<TaskId, double> levels = bottom_levels(graph, allocation, communication);
+  return levels.empty() ? 0 : *std::ranges::max_element(levels);
+}
+
+IdVector<TaskId, double> bottom_levels(const TaskGraph& graph, const Allocation& allocation,
+                                       const Communication& communication) {
+  IdVector<TaskId, double> levels(allocation.size());
+  for (const TaskId task : graph.backward_order()) {
+    double after = 0;
+    for (const Edge& edge : graph.edges_from(task))
+      after = std::max(after, edge_seconds(edge, allocation, communication) + levels[edge.to]);
+    levels[task] = graph.seconds(task, allocation[task]) + after;
+  }
+  return levels;
+}
+
+double edge_seconds(const Edge& edge, const Allocation& allocation, const Communication& communication) {
+  return seconds_between_groups(communication, edge.bytes, allocation[edge.from], allocation[edge.to]);
+}
+
+namespace {
+
+/// Returns the most of n equal intervals that one of m equal intervals of the same length in sum overlaps,
+/// where m and n have no common divisor. In units of 1/m of one of the n intervals, one of the m has the
+/// length n and begins at a multiple of n. The remainders of these multiples by m take all values from 0 to
+/// m - 1. So the worst one begins m - 1 behind the beginning of an interval.
+std::int64_t most_overlaps(std::int64_t m, std::int64_t n) { return (m - 1 + n + m - 1) / m; }
+
+}  // namespace
+
+double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to) {
+  if (bytes == 0) return 0;
+  const cost::NetworkCost& network = communication.network;
+  if (communication.travel == Travel::between_hosts) return network.seconds(bytes);
+  const auto seconds = [&](std::int64_t messages, int ranks) {
+    const double bytes_of_rank = static_cast<double>(bytes) / ranks;
+    return static_cast<double>(messages) * network.latency_seconds + bytes_of_rank * network.seconds_per_byte;
+  };
+  const std::int64_t divisor = std::gcd(from, to), m = from / divisor, n = to / divisor;
+  return std::max(seconds(most_overlaps(m, n), from), seconds(most_overlaps(n, m), to));
+}
+
+double travel_seconds(const Communication& communication, std::int64_t bytes, std::span<const int> from,
+                      std::span<const int> to) {
+  const bool has_one_host = communication.travel == Travel::between_hosts && !from.empty() && !to.empty() &&
+                            from.front() == to.front();
+  if (has_one_host || std::ranges::equal(from, to)) return 0;
+  return seconds_between_groups(communication, bytes, static_cast<int>(from.size()),
+                                static_cast<int>(to.size()));
 }
 
 }  // namespace tessera::group
@@ -52,15 +106,15 @@ namespace {
 
 /// Returns a cycle. `missing` has the number of predecessors of each task that were not ordered: every task
 /// that is left has a predecessor that is left, so that going back leads into a cycle.
-std::vector<int> cycle_among(const std::vector<std::vector<int>>& predecessors,
-                             const std::vector<std::int64_t>& missing) {
-  const auto is_left = [&](int task) { return missing[static_cast<std::size_t>(task)] > 0; };
-  int task = 0;
-  while (!is_left(task)) ++task;
-  std::vector<int> path;
+std::vector<TaskId> cycle_among(const IdVector<TaskId, std::vector<TaskId>>& predecessors,
+                                const IdVector<TaskId, std::int64_t>& missing) {
+  const auto is_left = [&](TaskId task) { return missing[task] > 0; };
+  TaskId task{};
+  while (!is_left(task)) task = static_cast<TaskId>(to_int(task) + 1);
+  std::vector<TaskId> path;
   while (std::ranges::find(path, task) == path.end()) {
     path.push_back(task);
-    task = *std::ranges::find_if(predecessors[static_cast<std::size_t>(task)], is_left);
+    task = *std::ranges::find_if(predecessors[task], is_left);
   }
   path.erase(path.begin(), std::ranges::find(path, task));
   std::ranges::reverse(path);
@@ -70,26 +124,24 @@ std::vector<int> cycle_among(const std::vector<std::vector<int>>& predecessors,
 
 }  // namespace
 
-TaskOrder task_order(const std::vector<std::vector<int>>& predecessors) {
-  const int count = static_cast<int>(predecessors.size());
-  std::vector<std::vector<int>> successors(predecessors.size());
-  std::vector<std::int64_t> missing(predecessors.size());
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int task = 0; task < count; ++task) {
-    const std::vector<int>& before = predecessors[static_cast<std::size_t>(task)];
-    missing[static_cast<std::size_t>(task)] = std::ssize(before);
-    if (before.empty()) ready.push(task);
-    for (const int earlier : before) successors[static_cast<std::size_t>(earlier)].push_back(task);
+TaskOrder task_order(const IdVector<TaskId, std::vector<TaskId>>& predecessors) {
+  IdVector<TaskId, std::vector<TaskId>> successors(predecessors.size());
+  IdVector<TaskId, std::int64_t> missing(predecessors.size());
+  std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready;
+  for (const TaskId task : predecessors.ids()) {
+    missing[task] = std::ssize(predecessors[task]);
+    if (missing[task] == 0) ready.push(task);
+    for (const TaskId earlier : predecessors[task]) successors[earlier].push_back(task);
   }
   TaskOrder order;
   while (!ready.empty()) {
-    const int task = ready.top();
+    const TaskId task = ready.top();
     ready.pop();
     order.tasks.push_back(task);
-    for (const int later : successors[static_cast<std::size_t>(task)])
-      if (--missing[static_cast<std::size_t>(later)] == 0) ready.push(later);
+    for (const TaskId later : successors[task])
+      if (--missing[later] == 0) ready.push(later);
   }
-  if (order.tasks.size() < predecessors.size()) order.cycle = cycle_among(predecessors, missing);
+  if (std::ssize(order.tasks) < predecessors.size()) order.cycle = cycle_among(predecessors, missing);
   return order;
 }
 

@@ -3,12 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tessera/cost/machine_description.hpp"
 #include "tessera/cost/work_costs.hpp"
+#include "tessera/domain/id_vector.hpp"
 
 namespace tessera::group {
+
+/// The number of a task in its program and in the graph of its program, from 0.
+enum class TaskId : int {};
+
+/// A number of ranks for each task.
+using Allocation = IdVector<TaskId, int>;
 
 /// A task of a program: a piece of work that a group of ranks does together, such as an operator on an image.
 struct Task {
@@ -29,9 +38,9 @@ struct Task {
 /// only that one task comes before the other.
 struct Edge {
   /// The id of the task that writes the array.
-  int from = 0;
+  TaskId from{};
   /// The id of the task that reads the array.
-  int to = 0;
+  TaskId to{};
   /// The name of the array.
   std::string array;
   /// The size of the array in bytes.
@@ -53,37 +62,74 @@ class TaskGraph {
   TaskGraph(std::vector<Task> tasks, std::vector<Edge> edges);
 
   /// Returns the tasks, by id.
-  const std::vector<Task>& tasks() const { return tasks_; }
+  const IdVector<TaskId, Task>& tasks() const { return tasks_; }
   /// Returns the edges.
   const std::vector<Edge>& edges() const { return edges_; }
   /// Returns the number of tasks.
-  int size() const { return static_cast<int>(tasks_.size()); }
+  int size() const { return tasks_.size(); }
   /// Returns the ids of all tasks, each after its predecessors. Of tasks that could be next, the one with the
   /// lowest id is next.
-  const std::vector<int>& topological_order() const { return order_; }
+  const std::vector<TaskId>& topological_order() const { return order_; }
   /// Returns the ids of all tasks in the opposite order: each before its predecessors.
-  const std::vector<int>& backward_order() const { return backward_order_; }
+  const std::vector<TaskId>& backward_order() const { return backward_order_; }
   /// Returns the edges that end at a task.
-  const std::vector<Edge>& edges_to(int task) const { return edges_to_[static_cast<std::size_t>(task)]; }
+  const std::vector<Edge>& edges_to(TaskId task) const { return edges_to_[task]; }
   /// Returns the edges that begin at a task.
-  const std::vector<Edge>& edges_from(int task) const { return edges_from_[static_cast<std::size_t>(task)]; }
+  const std::vector<Edge>& edges_from(TaskId task) const { return edges_from_[task]; }
   /// Returns the level of each task: the greatest number of edges on a path to it.
-  const std::vector<int>& levels() const { return levels_; }
+  const IdVector<TaskId, int>& levels() const { return levels_; }
 
-  /// Returns the most ranks that a task can have on a machine with so many.
-  int most_ranks(int task, int ranks) const;
-  /// Returns the seconds of a task on so many ranks.
-  double seconds(int task, double ranks) const {
-    return tasks_[static_cast<std::size_t>(task)].cost.seconds(ranks);
-  }
+  /// Returns the most ranks that a task can have on a machine with `ranks` ranks.
+  int most_ranks(TaskId task, int ranks) const;
+  /// Returns the seconds of a task on `ranks` ranks.
+  double seconds(TaskId task, double ranks) const { return tasks_[task].cost.seconds(ranks); }
 
  private:
-  std::vector<Task> tasks_;
+  IdVector<TaskId, Task> tasks_;
   std::vector<Edge> edges_;
-  std::vector<std::vector<Edge>> edges_to_, edges_from_;
-  std::vector<int> order_, backward_order_;
-  std::vector<int> levels_;
+  IdVector<TaskId, std::vector<Edge>> edges_to_, edges_from_;
+  std::vector<TaskId> order_, backward_order_;
+  IdVector<TaskId, int> levels_;
 };
+
+/// A way in which arrays travel between two groups.
+enum class Travel {
+  /// Each rank sends what it has directly to the ranks that need it.
+  between_ranks,
+  /// The first rank of one group sends the whole array to the first rank of the other one, which are the
+  /// hosts that collect and distribute it inside of their groups.
+  between_hosts,
+};
+
+/// The cost of edges: the network, and the way that arrays travel.
+struct Communication {
+  /// The cost of a message.
+  cost::NetworkCost network;
+  /// The way in which arrays travel.
+  Travel travel = Travel::between_ranks;
+};
+
+/// Returns the seconds that an array takes from a group to a group with other ranks. It is cut into equal
+/// blocks, which are intervals, one for each rank. All messages are sent and received at the same time: the
+/// cost is that of the rank with the most to send or to receive. An array without bytes takes no time.
+double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to);
+
+/// Returns the seconds that an array takes from the ranks of one task to those of another one. It takes none
+/// if both lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
+double travel_seconds(const Communication& communication, std::int64_t bytes, std::span<const int> from,
+                      std::span<const int> to);
+
+/// Returns the critical path of an allocation where each array travels to other ranks.
+double critical_path(const TaskGraph& graph, const Allocation& allocation,
+                     const Communication& communication);
+
+/// Returns for each task the greatest sum of the seconds of tasks and edges on a path from the beginning of
+/// this task to the end of the program, where each array travels to other ranks.
+IdVector<TaskId, double> bottom_levels(const TaskGraph& graph, const Allocation& allocation,
+                                       const Communication& communication);
+
+/// Returns the seconds of an edge between the ranks of its tasks, if these lists of ranks differ.
+double edge_seconds(const Edge& edge, const Allocation& allocation, const Communication& communication);
 
 }  // namespace tessera::group
 
@@ -93,14 +139,14 @@ namespace tessera::group::detail {
 struct TaskOrder {
   /// The ids of the tasks, each after its predecessors. Of tasks that could be next, the one with the lowest
   /// id is next. Tasks that depend on a cycle are missing.
-  std::vector<int> tasks;
+  std::vector<TaskId> tasks;
   /// The ids of the tasks of a cycle, each before a task that depends on it, and the lowest one first; empty
   /// if there is no cycle.
-  std::vector<int> cycle;
+  std::vector<TaskId> cycle;
 };
 
 /// Returns the order of tasks. `predecessors` has the tasks that each task depends on; it may name a task
 /// twice.
-TaskOrder task_order(const std::vector<std::vector<int>>& predecessors);
+TaskOrder task_order(const IdVector<TaskId, std::vector<TaskId>>& predecessors);
 
 }  // namespace tessera::group::detail

@@ -6,11 +6,10 @@
 #include <algorithm>
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
-#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
+#include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/image_inputs.hpp"
-#include "tessera/app/image_outputs.hpp"
 #include "tessera/deck/value.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/machine.hpp"
@@ -29,8 +28,48 @@ void declare_common_keys(deck::Schema& schema, const std::string& memory) {
               .maximum = most_host_threads});
   if (!memory.empty())
     schema.add({.name = "memory", .type = ValueType::bytes, .group = "Machine", .help = memory});
-  schema.add(watchdog_key());
+  schema.add(
+      {.name = "watchdog",
+       .type = deck::ValueType::real,
+       .group = "Machine",
+       .help = "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are in; "
+               "without it runs may stand still",
+       .unit = "s",
+       .minimum = 0.1,
+       .maximum = 1e6});
 }
+
+namespace {
+
+/// Declares the keys of programs of tasks: `groups` and the block `program`.
+void declare_program_keys(deck::Schema& schema) {
+  const auto path = [&](const char* name, const char* help) {
+    schema.add({.name = name, .type = ValueType::path, .group = "Groups", .help = help});
+  };
+  schema.add({.name = "groups",
+              .type = ValueType::tree,
+              .group = "Groups",
+              .help = "Tasks that groups of ranks compute side by side: a map of names to lists of stages; "
+                      "stages that are not named become further tasks"});
+  schema.add({.name = "program.allocation",
+              .type = ValueType::text,
+              .group = "Groups",
+              .help =
+                  "Which ranks compute which task: all ranks every task (data), one rank each task (task), "
+                  "what is estimated to be the fastest mixture (mixed), the best of these and of the "
+                  "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
+                  "which --save-plan has written; without it auto if there are groups, else whole"});
+  path("program.machine",
+       "The machine by which costs are estimated, as tessera-calibrate describes it; without it some laptop");
+  path("program.costs",
+       "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are estimated "
+       "from the plans");
+  path("program.profile",
+       "Measures the tasks on 1, 2, 4, ... ranks, and writes their seconds into this file");
+  path("program.chart", "Draws which ranks compute which task when, as SVG");
+}
+
+}  // namespace
 
 deck::Schema make_schema(const PipelineApplication& application, const ScheduleNames* names) {
   deck::Schema schema;
@@ -79,96 +118,10 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
   return schema;
 }
 
-namespace {
-
-using deck::Tree;
-using deck::ValueType;
-
-void add_stage(std::vector<std::string>& stages, const Tree& name, const PipelineApplication& application,
-               const Algorithm& pipeline) {
-  if (name.kind != Tree::Kind::word) deck::fail(name, "'groups': the name of a stage is a word");
-  stages.push_back(name.text);
-  // Stages that belong to another stage, such as those of a step of a chain, are in its task.
-  if (!application.stages_within) return;
-  for (const auto& [stage, of] : application.stages_within(pipeline))
-    if (of == name.text) stages.push_back(stage);
-}
-
-std::vector<group::TaskStages> stages_in_deck(const PipelineApplication& application, const Tree& groups,
-                                              const Algorithm& pipeline) {
-  if (groups.kind != Tree::Kind::map)
-    deck::fail(groups, "'groups' is a map of tasks to their stages, such as {edges: [laplace, sobel]}");
-  std::vector<group::TaskStages> tasks;
-  for (std::size_t i = 0; i < groups.keys.size(); ++i) {
-    group::TaskStages task{groups.keys[i].text, {}};
-    if (task.task == "whole")
-      deck::fail(groups.keys[i], "'groups': 'whole' is the undivided pipeline: name the task otherwise");
-    const Tree& stages = groups.items[i];
-    if (stages.kind == Tree::Kind::list)
-      for (const Tree& name : stages.items) add_stage(task.stages, name, application, pipeline);
-    else
-      add_stage(task.stages, stages, application, pipeline);
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
-}
-
-}  // namespace
-
-void declare_program_keys(deck::Schema& schema) {
-  const auto path = [&](const char* name, const char* help) {
-    schema.add({.name = name, .type = ValueType::path, .group = "Groups", .help = help});
-  };
-  schema.add({.name = "groups",
-              .type = ValueType::tree,
-              .group = "Groups",
-              .help = "Tasks that groups of ranks compute side by side: a map of names to lists of stages; "
-                      "stages that are not named become further tasks"});
-  schema.add({.name = "program.allocation",
-              .type = ValueType::text,
-              .group = "Groups",
-              .help =
-                  "Which ranks compute which task: all ranks every task (data), one rank each task (task), "
-                  "what is estimated to be the fastest mixture (mixed), the best of these and of the "
-                  "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
-                  "which --save-plan has written; without it auto if there are groups, else whole"});
-  path("program.machine",
-       "The machine by which costs are estimated, as tessera-calibrate describes it; without it some laptop");
-  path("program.costs",
-       "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are estimated "
-       "from the plans");
-  path("program.profile",
-       "Measures the tasks on 1, 2, 4, ... ranks, and writes their seconds into this file");
-  path("program.chart", "Draws which ranks compute which task when, as SVG");
-}
-
 bool is_program(const deck::Deck& deck) {
   if (deck.is_set("program.profile")) return true;
   const std::string allocation = deck.text_of("program.allocation");
   return allocation.empty() ? deck.is_set("groups") : allocation != "whole";
-}
-
-std::vector<group::TaskStages> task_stages(const PipelineApplication& application, const deck::Deck& deck,
-                                           const Algorithm& pipeline) {
-  if (deck.is_set("groups")) return stages_in_deck(application, deck.get<Tree>("groups"), pipeline);
-  std::vector<group::TaskStages> tasks;
-  if (application.tasks) tasks = application.tasks(deck);
-  if (tasks.empty())
-    deck.fail("program.allocation",
-              "this program has no tasks of its own: name some with groups, such as "
-              "'groups={first: [stage, stage], second: [stage]}', or leave it out");
-  return tasks;
-}
-
-void check_tasks(const deck::Deck& deck, const Algorithm& pipeline) {
-  if (deck.is_set("program.profile") && deck.text_of("program.allocation") == "whole")
-    deck.fail("program.profile",
-              "the undivided pipeline has no tasks to measure: write program.allocation=data");
-  if (!pipeline.loops().empty())
-    throw InputError(fmt::format(
-        "the loop '{}' is in a pipeline that is divided into tasks, which do not tell how loops end: write "
-        "program.allocation=whole",
-        pipeline.loops().front().name));
 }
 
 void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
@@ -184,16 +137,9 @@ void check_program_keys(const PipelineApplication& application, const deck::Deck
   if (options.only_plans()) refuse("program.profile", "tasks are measured in a run only");
 }
 
-void check_no_program_keys(const deck::Deck& deck) {
-  for (const char* key : {"program.machine", "program.costs", "program.chart"})
-    if (deck.is_set(key))
-      deck.fail(key,
-                "the pipeline is not divided into tasks: give groups or program.allocation, or leave it out");
-}
-
 void check_stream_keys(const PipelineApplication& application, const deck::Deck& deck) {
   const auto refuse = [&](const std::string& key, const std::string& message) {
-    if (deck.schema().find(key) != nullptr && deck.is_set(key)) deck.fail(key, message);
+    if (is_given(deck, key)) deck.fail(key, message);
   };
   if (!application.image_lists.empty())
     refuse(
@@ -203,12 +149,6 @@ void check_stream_keys(const PipelineApplication& application, const deck::Deck&
          fmt::format("tasks are measured with one image: give it by {}", application.input_key));
   for (const std::string& key : keys_of_graph(application))
     refuse(key, "it is about series that are not divided: leave it out, or write program.allocation=whole");
-}
-
-int stream_window(const deck::Deck& deck) {
-  constexpr int usual_window = 4;
-  return deck.is_set("graph.window") ? static_cast<int>(deck.get<std::int64_t>("graph.window"))
-                                     : usual_window;
 }
 
 }  // namespace tessera::app

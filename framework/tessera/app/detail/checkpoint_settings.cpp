@@ -4,25 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
-
-#include "tessera/domain/error.hpp"
 
 namespace tessera::app {
-namespace {
-
-/// Returns the least line of a text that is not in `other`, or nothing if all lines are.
-std::string missing_line(const std::string& text, const std::string& other) {
-  std::string least;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    if (("\n" + other).find("\n" + line + "\n") == std::string::npos && (least.empty() || line < least))
-      least = line;
-  return least;
-}
-
-}  // namespace
-
 void declare_checkpoint_keys(deck::Schema& schema) {
   using deck::ValueType;
   deck::KeyDeclaration keys[] = {
@@ -72,23 +55,6 @@ CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
   return settings;
 }
 
-std::string problem_text(const PipelineApplication& application, const deck::Deck& deck) {
-  const auto is_own = [&](const std::string& name) {
-    const auto has_name = [&](const deck::KeyDeclaration& key) { return key.name == name; };
-    return std::ranges::any_of(application.parameters, has_name) ||
-           std::ranges::any_of(application.first_parameters, has_name);
-  };
-  const auto is_of_image = [&](const std::string& name) {
-    return name.starts_with("input.") ||
-           std::ranges::any_of(application.further_images, [&](const FurtherImage& image) {
-             return name.starts_with(image.keys() + ".");
-           });
-  };
-  return problem_text(
-      deck, [&](const std::string& name) { return is_own(name) || is_of_image(name); },
-      application.turn_limits);
-}
-
 std::string problem_text(const deck::Deck& deck, const std::function<bool(const std::string&)>& is_part,
                          const std::vector<std::string>& turn_limits) {
   std::string text;
@@ -102,15 +68,6 @@ std::string problem_text(const deck::Deck& deck, const std::function<bool(const 
                                          : to_yaml(*value));
   }
   return text;
-}
-
-void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now) {
-  const std::string before = missing_line(then, now), after = missing_line(now, then);
-  if (before.empty() && after.empty()) return;
-  throw InputError(fmt::format(
-      "restart: {}: is of another problem: its run had '{}', this one has '{}'; "
-      "give the same, or begin anew without restart",
-      checkpoint, before.empty() ? "(no such key)" : before, after.empty() ? "(no such key)" : after));
 }
 
 namespace {

@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "tessera/app/detail/interruptions.hpp"
-#include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/schema.hpp"
 
 namespace tessera::app {
 
-/// What a deck says about the checkpoints that a run writes, and about that from which it goes on. Nothing is
-/// asked for where a number is 0 or a text is empty.
+/// The keys of a deck about the checkpoints that a run writes, and about the one that it restarts from. A
+/// number that is 0, or an empty text, asks for nothing.
 struct CheckpointSettings {
   /// The directory for the checkpoints that the run writes.
   std::string directory;
@@ -37,18 +36,11 @@ void declare_checkpoint_keys(deck::Schema& schema);
 /// InputError if a key is given that needs `checkpoint.directory`, and `checkpoint.directory` is not given.
 CheckpointSettings checkpoint_settings(const deck::Deck& deck);
 
-/// Returns a text that identifies the problem that a run computes: a line "key: value" for each of the
-/// program's own keys and of those of its inputs. For a key that only limits the number of turns, the line
-/// says whether it is given, in place of its value.
-std::string problem_text(const PipelineApplication& application, const deck::Deck& deck);
-/// Returns such a text with a line for each key of which `is_part` says so. `turn_limits` are the names of
-/// those keys that only limit the number of turns.
+/// Returns a text that identifies the problem that a run computes: a line "key: value" for each key whose
+/// name `is_part` accepts. For a key in `turn_limits`, which only limits the number of turns, the line says
+/// whether it is given, in place of its value.
 std::string problem_text(const deck::Deck& deck, const std::function<bool(const std::string&)>& is_part,
                          const std::vector<std::string>& turn_limits);
-
-/// Throws InputError if the results of problem_text in the run that wrote `checkpoint`, `then`, and in this
-/// run, `now`, differ in more than the order of their lines. The message shows a line that the other lacks.
-void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now);
 
 /// Decides when the ranks of a run write a checkpoint, and whether the run ends with it. The ranks agree on
 /// signals and on the time that has passed on rank 0 a few times a second, or after every turn if a turn
@@ -71,7 +63,7 @@ class CheckpointDecisions {
   CheckpointDecisions(MPI_Comm communicator, const CheckpointSettings& settings, Clock::time_point began,
                       double write_seconds);
 
-  /// Begins a loop of which an earlier run has computed `turns` turns.
+  /// Begins a loop after `turns` turns that an earlier run has computed.
   void begin(std::int64_t turns);
   /// Returns the decision after `turns` turns of the loop. All ranks get the same decision. Collective.
   Decision decide(std::int64_t turns);

@@ -8,12 +8,14 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/pipeline/algorithm/loops.hpp"
@@ -22,7 +24,7 @@
 namespace tessera::app {
 namespace {
 
-/// The bandwidth and latency from which the time for the first checkpoint is estimated.
+/// The assumed bandwidth and latency, which give the estimated time for the first checkpoint.
 constexpr double assumed_bytes_per_second = 1e8;
 constexpr double assumed_latency = 0.5;
 
@@ -111,7 +113,7 @@ void remove_all_but(const std::string& folder, const std::string& program,
   }
 }
 
-/// Returns the paths of the checkpoints from which the run may go on. If `path` is a folder, these are the
+/// Returns the paths of the checkpoints that the run may restart from. If `path` is a folder, these are the
 /// checkpoints in the folder, the newest first. Otherwise the result is `path` alone. Collective.
 std::vector<std::string> candidates(const CheckpointedRun& run, const std::string& path) {
   std::vector<std::string> paths;
@@ -124,16 +126,57 @@ std::vector<std::string> candidates(const CheckpointedRun& run, const std::strin
   return graph::broadcast(run.session.communicator(), paths);
 }
 
+/// Returns the line of a text, first in alphabetical order, that is not in `other`, or nothing if all
+/// lines are.
+std::string missing_line(const std::string& text, const std::string& other) {
+  std::string least;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (("\n" + other).find("\n" + line + "\n") == std::string::npos && (least.empty() || line < least))
+      least = line;
+  return least;
+}
+
+/// Throws InputError if the results of problem_text in the run that wrote `checkpoint`, `then`, and in this
+/// run, `now`, differ in more than the order of their lines. The message shows a line that the other lacks.
+void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now) {
+  const std::string before = missing_line(then, now), after = missing_line(now, then);
+  if (before.empty() && after.empty()) return;
+  throw InputError(fmt::format(
+      "restart: {}: is of another problem: its run had '{}', this one has '{}'; "
+      "give the same, or begin anew without restart",
+      checkpoint, before.empty() ? "(no such key)" : before, after.empty() ? "(no such key)" : after));
+}
+
+/// Returns the text of the problem of a program with a pipeline: its own keys and those of its inputs.
+std::string problem_of_pipeline(const PipelineApplication& application, const deck::Deck& deck) {
+  const auto is_own = [&](const std::string& name) {
+    const auto has_name = [&](const deck::KeyDeclaration& key) { return key.name == name; };
+    return std::ranges::any_of(application.parameters, has_name) ||
+           std::ranges::any_of(application.first_parameters, has_name);
+  };
+  const auto is_of_image = [&](const std::string& name) {
+    return name.starts_with("input.") ||
+           std::ranges::any_of(application.further_images, [&](const FurtherImage& image) {
+             return name.starts_with(image.keys() + ".");
+           });
+  };
+  return problem_text(
+      deck, [&](const std::string& name) { return is_own(name) || is_of_image(name); },
+      application.turn_limits);
+}
+
 }  // namespace
 
-CheckpointedRun CheckpointedRun::of(Session& session, const PipelineApplication& application,
-                                    const deck::Deck& deck, const Algorithm& pipeline, const Plan& plan) {
-  CheckpointedRun run{session, deck, application.program, problem_text(application, deck), {}};
+CheckpointedRun CheckpointedRun::of(const RunSetup& setup, const Plan& plan) {
+  const Algorithm& pipeline = *setup.pipeline;
+  CheckpointedRun run{setup.session,
+                      setup.deck,
+                      setup.application.program,
+                      problem_of_pipeline(setup.application, setup.deck),
+                      {}};
   for (const LoopDeclaration& loop : pipeline.loops()) {
-    CheckpointedLoop described{.name = loop.name,
-                               .maximum = loop.maximum,
-                               .has_condition = loop.condition >= 0,
-                               .is_inner = pipeline.is_inner(loop),
+    CheckpointedLoop described{.is_inner = pipeline.is_inner(loop),
                                .array_ids = carried_arrays(pipeline, loop)};
     for (const int id : described.array_ids)
       described.arrays.push_back(
@@ -143,8 +186,7 @@ CheckpointedRun CheckpointedRun::of(Session& session, const PipelineApplication&
   return run;
 }
 
-Checkpoints::Checkpoints(const CheckpointedRun& run, LoopHistory& history, Progress& progress)
-    : run_(run), history_(history), progress_(progress) {
+Checkpoints::Checkpoints(const CheckpointedRun& run, LoopRecorder& loops) : run_(run), loops_(loops) {
   const CheckpointSettings settings = checkpoint_settings(run.deck);
   directory_ = settings.directory;
   if (!directory_.empty()) check_folder(settings);
@@ -190,12 +232,12 @@ void Checkpoints::open_restart(const std::string& path) {
     restart_loop_ = loop_of_restart();
     last_ = restart_->path();
     const io::CheckpointNotes& notes = restart_->notes();
-    progress_.line(fmt::format("restart {}: after {} of '{}'{}", last_, counted(notes.turns, "turn"),
-                               notes.loop,
-                               notes.version == version() ? "" : ", written by version " + notes.version));
+    loops_.progress().line(
+        fmt::format("restart {}: after {} of '{}'{}", last_, counted(notes.turns, "turn"), notes.loop,
+                    notes.version == version() ? "" : ", written by version " + notes.version));
     return;
   }
-  progress_.line(fmt::format("restart {}: no checkpoint yet, from the beginning", path));
+  loops_.progress().line(fmt::format("restart {}: no checkpoint yet, from the beginning", path));
 }
 
 void Checkpoints::refuse(const std::string& message) const {
@@ -207,15 +249,17 @@ int Checkpoints::loop_of_restart() const {
   if (notes.program != run_.program)
     refuse(fmt::format("was written by {}: give one of {}", notes.program, run_.program));
   check_same_problem(restart_->path(), notes.problem, run_.problem);
-  const auto loop = std::ranges::find(run_.loops, notes.loop, &CheckpointedLoop::name);
-  if (loop == run_.loops.end() || loop->is_inner)
+  const std::vector<RecordedLoop>& loops = loops_.loops();
+  const auto loop = std::ranges::find(loops, notes.loop, &RecordedLoop::name);
+  const auto number = static_cast<int>(loop - loops.begin());
+  if (loop == loops.end() || state_of(number).is_inner)
     refuse(fmt::format("is of the loop '{}', which this pipeline lacks: give one of the same problem",
                        notes.loop));
-  check_arrays(*loop);
+  check_arrays(state_of(number));
   if (notes.turns >= loop->maximum)
     refuse(fmt::format("{} of the loop '{}' have ended, and the deck allows {}: allow more turns",
                        counted(notes.turns, "turn"), notes.loop, loop->maximum));
-  return static_cast<int>(loop - run_.loops.begin());
+  return number;
 }
 
 void Checkpoints::check_arrays(const CheckpointedLoop& loop) const {
@@ -249,19 +293,19 @@ std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
   const std::int64_t turns = goes_on ? restart_->notes().turns : 0;
   if (decisions_) decisions_->begin(turns);
   if (!goes_on) return 0;
-  const CheckpointedLoop& carried = loop_of(loop);
+  const CheckpointedLoop& carried = state_of(loop);
   for (std::size_t i = 0; i < carried.arrays.size(); ++i) {
     CheckpointSource source(*restart_, carried.arrays[i].name);
     load(carried.array_ids[i], source);
   }
-  history_.resume(loop, turns, restart_->residuals());
+  loops_.resume(loop, turns, restart_->residuals());
   is_before_restart_ = false;
   return turns;
 }
 
 void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
   CheckpointDecisions::Decision decision = decisions_->decide(progress.turns);
-  const CheckpointedLoop& loop = loop_of(progress.loop);
+  const RecordedLoop& loop = loop_of(progress.loop);
   if (progress.turns == loop.maximum) {
     // This was the last turn, and the loop ends without being stopped. If the loop has a condition, a
     // checkpoint is written, because a later run that allows more turns may go on from there.
@@ -291,24 +335,24 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
   seconds_ += seconds;
   if (run_.session.rank() == 0) remove_all_but(directory_, run_.program, {last_, path});
   last_ = path;
-  progress_.line(fmt::format("checkpoint {}: after {} of '{}', {:.3g} s", path,
-                             counted(progress.turns, "turn"), loop_of(progress.loop).name, seconds));
+  loops_.progress().line(fmt::format("checkpoint {}: after {} of '{}', {:.3g} s", path,
+                                     counted(progress.turns, "turn"), loop_of(progress.loop).name, seconds));
 }
 
 void Checkpoints::write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store) {
-  const std::vector<io::FileArray>& arrays = loop_of(progress.loop).arrays;
+  const std::vector<io::FileArray>& arrays = state_of(progress.loop).arrays;
   const std::string deck = deck::print(run_.deck);
   const auto bytes = static_cast<std::int64_t>(deck.size() + run_.problem.size()) +
                      progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
   io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
-  const std::vector<int>& ids = loop_of(progress.loop).array_ids;
+  const std::vector<int>& ids = state_of(progress.loop).array_ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     CheckpointSink sink(writer, arrays[i]);
     store(ids[i], sink);
   }
   writer.complete({run_.program, version(), deck, run_.problem, loop_of(progress.loop).name, progress.turns,
                    progress.residual},
-                  history_.residuals(progress.loop));
+                  loops_.residuals(progress.loop));
 }
 
 void Checkpoints::stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const {

@@ -9,22 +9,17 @@
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/loop_history.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/io/checkpoint_file.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
 
-/// A loop whose state checkpoints may hold.
+/// The state of a loop that checkpoints may hold.
 struct CheckpointedLoop {
-  /// The name of the loop.
-  std::string name;
-  /// The greatest number of turns.
-  std::int64_t maximum = 1;
-  /// Whether data end the loop, and not only the number of its turns.
-  bool has_condition = false;
   /// Whether the loop is inside another loop. Checkpoints do not hold the state of such a loop.
   bool is_inner = false;
   /// The ids of the arrays that the loop carries from turn to turn.
@@ -45,21 +40,20 @@ struct CheckpointedRun {
   std::vector<CheckpointedLoop> loops;
 
   /// Returns the description of a run of `plan`, with the loops of the pipeline.
-  static CheckpointedRun of(Session& session, const PipelineApplication& application, const deck::Deck& deck,
-                            const Algorithm& pipeline, const Plan& plan);
+  static CheckpointedRun of(const RunSetup& setup, const Plan& plan);
 };
 
-/// The checkpoint from which a run goes on, and those that it writes. All calls except add() are collective.
-/// Of several loops, only the one in the checkpoint goes on from there. Those before it run again from their
-/// first turns, and write no checkpoints.
+/// The checkpoint that a run restarts from, and those that it writes. All calls except add() are collective.
+/// Only the loop in the checkpoint goes on from there. Loops before it run again from their first turns, and
+/// write no checkpoints.
 class Checkpoints {
  public:
-  /// Opens the checkpoint from which the run goes on, or in a folder the newest that is not damaged, and
-  /// tries whether files can be written in the folder for checkpoints. Throws InputError if a checkpoint is
+  /// Opens the checkpoint that the run restarts from, or the newest one in a folder that is not damaged, and
+  /// tests that files can be written in the folder for checkpoints. Throws InputError if a checkpoint is
   /// damaged or belongs to another problem, if no file can be written, or if the folder holds checkpoints of
-  /// another run. When the loop in the checkpoint begins, `history` gets the residuals of the earlier run.
-  /// All that the arguments refer to must outlive this object.
-  Checkpoints(const CheckpointedRun& run, LoopHistory& history, Progress& progress);
+  /// another run. `loops` records the loops of the run. When the loop in the checkpoint begins, it gets the
+  /// residuals of the earlier run. All that the arguments refer to must outlive this object.
+  Checkpoints(const CheckpointedRun& run, LoopRecorder& loops);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
@@ -87,12 +81,12 @@ class Checkpoints {
   void write(const LoopProgress& progress, const StoreArray& store, bool ends);
   void write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store);
   [[noreturn]] void stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const;
-  const CheckpointedLoop& loop_of(int loop) const { return run_.loops[static_cast<std::size_t>(loop)]; }
+  const CheckpointedLoop& state_of(int loop) const { return run_.loops[static_cast<std::size_t>(loop)]; }
+  const RecordedLoop& loop_of(int loop) const { return loops_.loops()[static_cast<std::size_t>(loop)]; }
 
   CheckpointedRun run_;
-  LoopHistory& history_;
-  Progress& progress_;
-  /// The checkpoint from which the run goes on, or null, and the number of its loop.
+  LoopRecorder& loops_;
+  /// The checkpoint that the run restarts from, or null, and the number of its loop.
   std::unique_ptr<io::CheckpointReader> restart_;
   int restart_loop_ = -1;
   /// Whether the run goes on from a checkpoint, and the loop in this checkpoint has not begun yet.
@@ -101,7 +95,7 @@ class Checkpoints {
   std::string directory_;
   std::optional<CheckpointDecisions> decisions_;
   /// The path of the last checkpoint that this run has written. Before the first one is written, it is the
-  /// path of the checkpoint from which the run goes on, or empty if there is none.
+  /// path of the checkpoint that the run restarts from, or empty if there is none.
   std::string last_;
   std::int64_t next_number_ = 1;
   std::int64_t written_ = 0;

@@ -97,7 +97,7 @@ std::string machine_label(const EstimateSetting& setting) {
                                       : fmt::format("{} ({})", setting.machine.name, setting.machine_file);
 }
 
-/// Adds lines to the section `estimate`, each of which ends with a line feed.
+/// Adds lines to the section `estimate`. Each line ends with a line feed.
 void add_notes(Report& report, std::string notes) {
   if (notes.empty()) return;
   notes.pop_back();
@@ -201,7 +201,7 @@ void estimate_run(const RunSetup& setup, const RunPlans& plans) {
   const Options& options = setup.options;
   tell_estimate(setup.session, options, setup.read_files(), [&] {
     Report report;
-    setup.blame_deck([&] {
+    blame_deck(setup.deck, [&] {
       check_rank(options, plans.all().rank_count());
       report = estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
     });

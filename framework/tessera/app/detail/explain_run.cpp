@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "tessera/app/detail/checkpoints.hpp"
-#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_patterns.hpp"
@@ -189,7 +188,7 @@ void explain_run(const RunSetup& setup, const RunPlans& plans) {
   std::string text, saved;
   collectively(setup.session.communicator(), [&] {
     if (setup.session.rank() != 0) return;
-    setup.blame_deck([&] {
+    blame_deck(setup.deck, [&] {
       text = explanation(setup, plans.all());
       if (file) saved = saved_text(*setup.pipeline, plans.all());
     });
@@ -199,18 +198,15 @@ void explain_run(const RunSetup& setup, const RunPlans& plans) {
 }
 
 void check_run(const RunSetup& setup, const RunPlans& plans) {
-  check_comparison(setup, plans.mine());
-  LoopHistory none(*setup.pipeline, setup.session.rank());
-  const WrittenFiles files(setup, none, 1);
   Progress progress(setup.session.rank(), setup.options.quiet);
+  LoopRecorder loops(*setup.pipeline, progress, setup.session.rank());
+  const WrittenFiles files(setup, loops, plans.mine());
   if (setup.session.rank_count() == plans.mine().rank_count)
-    Checkpoints(
-        CheckpointedRun::of(setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()),
-        none, progress);
+    Checkpoints(CheckpointedRun::of(setup, plans.mine()), loops);
   std::string text;
   collectively(setup.session.communicator(), [&] {
     if (setup.session.rank() != 0) return;
-    setup.blame_deck([&] { text = check_text(*setup.pipeline, plans.all()); });
+    blame_deck(setup.deck, [&] { text = check_text(*setup.pipeline, plans.all()); });
   });
   if (!setup.options.quiet) setup.session.print(text);
 }

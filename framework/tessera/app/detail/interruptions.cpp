@@ -137,26 +137,18 @@ void Watchdog::watch() {
   }
 }
 
-void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
-                    const std::string& step) {
-  const std::string of_deck = limit == seconds ? "watchdog" : fmt::format("watchdog={:.6g} s", seconds);
-  fmt::print(stderr, "{}: error: rank {}: no step has ended for {:.6g} s ({}), this one is in {}\n", program,
-             session.rank(), limit, of_deck, step.empty() ? "none of them" : fmt::format("'{}'", step));
-  std::fflush(stderr);
-  std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds / 2, 5.0)));
-  session.abort(ExitStatus::watchdog);
-}
-
-deck::KeyDeclaration watchdog_key() {
-  return {.name = "watchdog",
-          .type = deck::ValueType::real,
-          .group = "Machine",
-          .help =
-              "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are in; "
-              "without it runs may stand still",
-          .unit = "s",
-          .minimum = 0.1,
-          .maximum = 1e6};
+std::function<void(int, double)> end_standstill(const Session& session, const std::string& program,
+                                                double seconds, std::function<std::string(int)> name_of) {
+  return [&session, program, seconds, name_of = std::move(name_of)](int node, double limit) {
+    const std::string of_deck = limit == seconds ? "watchdog" : fmt::format("watchdog={:.6g} s", seconds);
+    const std::string step = name_of(node);
+    fmt::print(stderr, "{}: error: rank {}: no step has ended for {:.6g} s ({}), this one is in {}\n",
+               program, session.rank(), limit, of_deck,
+               step.empty() ? "none of them" : fmt::format("'{}'", step));
+    std::fflush(stderr);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds / 2, 5.0)));
+    session.abort(ExitStatus::watchdog);
+  };
 }
 
 double watchdog_seconds(const deck::Deck& deck) {
@@ -169,10 +161,8 @@ CallsWatchdog::CallsWatchdog(const Session& session, const std::string& program,
       running_(tasks_.size()),
       counts_(session.communicator()),
       watchdog_(seconds,
-                [this, &session, program, seconds](int, double limit) {
-                  end_standstill(session, program, seconds, limit,
-                                 fmt::format("{}", fmt::join(running(), "', '")));
-                },
+                end_standstill(session, program, seconds,
+                               [this](int) { return fmt::format("{}", fmt::join(running(), "', '")); }),
                 {.seconds = seconds, .steps_of_others = [this] { return look(); }}) {
   // The calls of all threads count, and none of them is a step of this rank alone.
   watchdog_.begin_to_wait(-1);

@@ -113,20 +113,19 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Ends a run in which no step of this rank has ended for `limit` seconds. Prints so, with the name of the
-/// step that the rank executes, which may be empty, and with the `seconds` of the deck if these are others.
-/// Then waits before it aborts the job, because other ranks should print their steps, too.
-void end_standstill(const Session& session, const std::string& program, double seconds, double limit,
-                    const std::string& step);
+/// Returns what a Watchdog calls to end a run: prints that no step of this rank has ended for `limit`
+/// seconds, with the name of the step that the rank executes, which `name_of` returns and which may be empty,
+/// and with the `seconds` of the deck if these are others. Then waits before it aborts the job, because other
+/// ranks should print their steps, too. `session` must outlive the result.
+std::function<void(int, double)> end_standstill(const Session& session, const std::string& program,
+                                                double seconds, std::function<std::string(int)> name_of);
 
-/// Returns the key `watchdog`, which all programs have that run for long.
-deck::KeyDeclaration watchdog_key();
-/// Returns the seconds that a deck gives for this key, or 0.
+/// Returns the seconds that a deck gives for the key `watchdog`, or 0.
 double watchdog_seconds(const deck::Deck& deck);
 
-/// Ends a run of a graph in which no task begins or ends a call for so long, on this rank and on the other
-/// ranks of its machine node. A rank that calls no task waits for those of other machine nodes as long as
-/// they take, as it does not see their calls.
+/// Ends a run of a graph if no task begins or ends a call within a time limit, on this rank and on the other
+/// ranks of its machine node. A rank that calls no task waits for other machine nodes without a limit,
+/// because it does not see their calls.
 class CallsWatchdog final : public graph::CallObserver {
  public:
   /// Starts to watch the tasks with these names for `seconds`, which is not 0. `session` must outlive this

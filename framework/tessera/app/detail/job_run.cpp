@@ -8,7 +8,7 @@
 
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_report.hpp"
-#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/domain/text.hpp"
 
 namespace tessera::app {
@@ -91,9 +91,8 @@ void JobRun::begin(const std::string& part, std::int64_t item) {
   recorder_->begin(number, item);
   part_ = &names_.at(number);
   if (watchdog_seconds_ > 0 && !watchdog_)
-    watchdog_.emplace(watchdog_seconds_, [this](int, double limit) {
-      end_standstill(session_, program_, watchdog_seconds_, limit, part_.load()->name);
-    });
+    watchdog_.emplace(watchdog_seconds_, end_standstill(session_, program_, watchdog_seconds_,
+                                                        [this](int) { return part_.load()->name; }));
   if (watchdog_) watchdog_->begin(number);
 }
 
@@ -142,11 +141,8 @@ void JobRun::write() {
 graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks,
                                const std::vector<std::string>& pools) {
   graph::Settings settings;
-  const auto is_given = [&](const std::string& key) {
-    return deck.schema().find(key) != nullptr && deck.is_set(key);
-  };
   const auto number = [&](const std::string& key) {
-    return is_given(key) ? static_cast<int>(deck.get<std::int64_t>(key)) : 0;
+    return is_given(deck, key) ? static_cast<int>(deck.get<std::int64_t>(key)) : 0;
   };
   settings.window = number("graph.window");
   for (const std::string& task : tasks) {
@@ -154,7 +150,7 @@ graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::st
     if (const int workers = number(fmt::format("graph.{}.workers", task)); workers > 0)
       chosen.workers = workers;
     const std::string key = fmt::format("graph.{}.on", task);
-    const std::string on = is_given(key) ? deck.text_of(key) : "";
+    const std::string on = is_given(deck, key) ? deck.text_of(key) : "";
     if (on == "threads") chosen.on = graph::Place::threads();
     if (on == "io") chosen.on = graph::Place::io();
     if (on == "kernels") chosen.on = graph::Place::kernels();

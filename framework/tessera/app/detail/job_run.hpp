@@ -77,27 +77,6 @@ class JobRun {
   std::optional<Watchdog> watchdog_;
 };
 
-/// A runner of the type Interface, which derives from JobRunner, with the services of a JobRun.
-template <class Interface>
-class ServedRunner : public Interface {
- public:
-  explicit ServedRunner(JobRun& job) : job_(job) {}
-  void begin(const std::string& part) override { job_.begin(part); }
-  void say(const std::string& line) override { job_.progress().line(line); }
-  void add(const std::string& section, const Report::Row& values) override {
-    job_.report().add(section, values);
-  }
-  void add_row(const std::string& table, const Report::Row& row) override {
-    job_.report().add_row(table, row);
-  }
-
- protected:
-  JobRun& job() { return job_; }
-
- private:
-  JobRun& job_;
-};
-
 /// Returns the settings of a graph that a deck gives by the keys `graph.window`, `graph.<task>.workers`,
 /// `graph.<task>.on` and `graph.<pool>.count`, as far as its schema has them.
 graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks,

@@ -10,7 +10,6 @@
 
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/program_build.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
@@ -39,7 +38,7 @@ struct DeckFiles {
 DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides);
 
-/// The description of a program by which its command line and its decks are read.
+/// The description of a program that reading its command line and its decks needs.
 struct LaunchedProgram {
   /// The name of the program.
   const std::string& name;
@@ -57,7 +56,7 @@ struct LaunchedProgram {
   std::function<deck::Schema(const Options&, const DeckFiles&)> keys = {};
 };
 
-/// Returns the number of threads of each rank with which a deck is to run (see Session::threads). Collective.
+/// Returns the number of threads that a deck gives each rank (see Session::threads). Collective.
 /// Throws InputError.
 int threads_of(const Session& session, const deck::Deck& deck);
 
@@ -75,9 +74,7 @@ struct Launch {
   /// The times of the phases of the run. The phase `start` is under way.
   RunPhases& phases;
 
-  /// Returns threads_of the deck. Collective. Throws InputError.
-  int threads() const { return threads_of(session, deck); }
-  /// Starts Kokkos with so many threads, and prints the versions if the options ask for them. Collective.
+  /// Starts Kokkos with `threads` threads, and prints the versions if the options ask for them. Collective.
   void start(int threads) const;
   /// Prints `text` on rank 0, and returns the status `done`.
   ExitStatus say(const std::string& text) const {

@@ -38,7 +38,7 @@ struct Options {
   bool quiet = false;
   /// Whether the place of each rank and versions are printed; with --explain a plan of each RankClass.
   bool verbose = false;
-  /// The number of ranks for which plans are made that do not run; 0 for the ranks that were started.
+  /// The number of ranks that plans are made for, if they do not run; 0 for the ranks that were started.
   int ranks = 0;
   /// The rank of --explain and --estimate; -1 for all ranks together, or the slowest one.
   int rank = -1;

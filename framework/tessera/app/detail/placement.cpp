@@ -13,14 +13,13 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::app {
 namespace {
 
 constexpr std::size_t most_lines = 4;
 
-bool same_place(const Placement& a, const Placement& b) {
+bool same_place(const RankPlacement& a, const RankPlacement& b) {
   return a.node == b.node && CPU_EQUAL(&a.affinity.processors, &b.affinity.processors) &&
          a.device == b.device;
 }
@@ -56,8 +55,8 @@ std::string device_text(const Device& device) {
                      known.empty() ? "" : fmt::format(" ({})", fmt::join(known, " ")));
 }
 
-std::string line(const std::vector<Placement>& ranks, const std::vector<std::size_t>& here) {
-  const Placement& place = ranks[here.front()];
+std::string line(const std::vector<RankPlacement>& ranks, const std::vector<std::size_t>& here) {
+  const RankPlacement& place = ranks[here.front()];
   std::int64_t peak_bytes = 0;
   for (const std::size_t rank : here) peak_bytes = std::max(peak_bytes, ranks[rank].peak_bytes);
   return fmt::format("{}: node {}, {}{}, at most {}{}", named("rank", here), place.node.data(),
@@ -67,7 +66,7 @@ std::string line(const std::vector<Placement>& ranks, const std::vector<std::siz
 
 /// Returns a warning if `rank` and the ranks that share processors with it have more threads than processors,
 /// and an empty text otherwise. `near` holds all ranks of the same machine node, including `rank`.
-std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank,
+std::string thread_warning(const std::vector<RankPlacement>& ranks, std::size_t rank,
                            const std::vector<std::size_t>& near) {
   cpu_set_t shared = ranks[rank].affinity.processors;
   int threads = 0;
@@ -90,7 +89,7 @@ std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank
 /// Returns a warning if other ranks of the same machine node, which are in `near`, use the same device as
 /// `rank`, and an empty text otherwise. Devices are compared by their addresses, because the same device may
 /// have different numbers on different ranks.
-std::string device_warning(const std::vector<Placement>& ranks, std::size_t rank,
+std::string device_warning(const std::vector<RankPlacement>& ranks, std::size_t rank,
                            const std::vector<std::size_t>& near) {
   const auto& address = ranks[rank].device.address;
   std::vector<std::size_t> sharers;
@@ -103,14 +102,14 @@ std::string device_warning(const std::vector<Placement>& ranks, std::size_t rank
 
 }  // namespace
 
-Placement own_placement(int threads, std::int64_t peak_bytes) {
-  Placement place{
+RankPlacement own_placement(int threads, std::int64_t peak_bytes) {
+  RankPlacement place{
       .affinity = own_affinity(), .threads = threads, .device = own_device(), .peak_bytes = peak_bytes};
   gethostname(place.node.data(), place.node.size() - 1);
   return place;
 }
 
-std::string placement_text(const std::vector<Placement>& ranks, bool each_rank) {
+std::string placement_text(const std::vector<RankPlacement>& ranks, bool each_rank) {
   std::vector<std::string> lines;
   for (std::size_t first = 0; first < ranks.size();) {
     std::vector<std::size_t> here = {first};
@@ -128,7 +127,7 @@ std::string placement_text(const std::vector<Placement>& ranks, bool each_rank) 
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-std::string overlap_warning(const std::vector<Placement>& ranks) {
+std::string overlap_warning(const std::vector<RankPlacement>& ranks) {
   std::map<std::string, std::vector<std::size_t>> by_node;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) by_node[ranks[rank].node.data()].push_back(rank);
   std::vector<std::string> lines;
@@ -178,15 +177,6 @@ int threads_from_environment() {
         "the environment variable OMP_NUM_THREADS is '{}': give a number of threads, from 1 to {}", text,
         most_host_threads));
   return threads;
-}
-
-void limit_instructions_from_environment() {
-  const char* text = std::getenv("TESSERA_INSTRUCTIONS");
-  if (text == nullptr || *text == '\0') return;
-  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512})
-    if (text == to_string(set)) return limit_instruction_set(set);
-  throw InputError(fmt::format(
-      "the environment variable TESSERA_INSTRUCTIONS is '{}': give baseline, avx2 or avx512", text));
 }
 
 }  // namespace tessera::app

@@ -32,12 +32,8 @@ int default_threads(MPI_Comm communicator);
 /// 1 to most_host_threads.
 int threads_from_environment();
 
-/// Limits the instructions of kernels (see limit_instruction_set) to the set that the environment variable
-/// TESSERA_INSTRUCTIONS names, if it is set and not empty. Throws InputError when it names no set.
-void limit_instructions_from_environment();
-
 /// The place where a rank runs, and the resources that the rank uses there.
-struct Placement {
+struct RankPlacement {
   /// The name of the machine node, which ends with a zero byte.
   std::array<char, 64> node{};
   Affinity affinity{};
@@ -48,18 +44,18 @@ struct Placement {
 };
 
 /// Returns the placement of this rank, with the given `threads` and `peak_bytes`. Kokkos must be initialised.
-Placement own_placement(int threads, std::int64_t peak_bytes);
+RankPlacement own_placement(int threads, std::int64_t peak_bytes);
 
 /// Returns the placements of all ranks as text. If `each_rank` is true, the text has a line for each rank.
 /// Otherwise it has a line for each group of consecutive ranks that run at the same place, but only for the
 /// first few groups. An example of a line is "ranks 0-3: node a, processors 0-7, device 0 (NVIDIA H100 at
 /// 0000:3B:00.0), at most 1.2 MiB each". The device is left out if kernels run on the host. The text does not
 /// end with a line feed.
-std::string placement_text(const std::vector<Placement>& ranks, bool each_rank);
+std::string placement_text(const std::vector<RankPlacement>& ranks, bool each_rank);
 
 /// Returns at most two lines with warnings, or an empty text if there is nothing to warn of. One line is
 /// about the first ranks that share processors and together have more threads than there are such processors.
 /// The other line is about the first ranks that share a device. The text does not end with a line feed.
-std::string overlap_warning(const std::vector<Placement>& ranks);
+std::string overlap_warning(const std::vector<RankPlacement>& ranks);
 
 }  // namespace tessera::app

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
@@ -90,10 +88,14 @@ Target target_of(const RunSetup& setup, bool limits_memory) {
   Target target;
   target.threads = threads_of(setup.session, setup.deck);
   target.device = !runs_on_host;
-  target.memory_bytes = limits_memory ? setup.memory_limit() : 0;
-  target.stages_messages = may_stage_messages(setup.deck);
+  target.memory_bytes = limits_memory ? memory_limit(setup.deck) : 0;
+  target.stages_messages = target.device && setup.deck.get<std::string>("gpu_aware_mpi") != "on";
   if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
   return target;
+}
+
+bool shares_memory(const deck::Deck& deck) {
+  return runs_on_host && deck.get<std::string>("exchange") != "messages";
 }
 
 }  // namespace
@@ -108,13 +110,46 @@ RunPlans::RunPlans(const RunSetup& setup, bool limits_memory) {
                     "machine is known only of the ranks that run: leave out --ranks, or write flat");
   if (follows_machine) machine.levels = machine_levels(rank_places(session.communicator()));
   collectively(session.communicator(), [&] {
-    setup.blame_deck([&] {
+    blame_deck(setup.deck, [&] {
       plans_ = std::make_unique<Plans>(*setup.pipeline, setup.schedule, machine, ranks,
                                        setup.deck.is_set("bands") ? setup.deck.get<std::int64_t>("bands") : 0,
                                        file_chunks(setup));
       plan_ = plans_->of(std::min(session.rank(), ranks - 1));
     });
   });
+}
+
+PlanRun::PlanRun(const Session& session, const Algorithm& pipeline, const Plans& plans, const Plan& plan,
+                 const Transport& transport) {
+  if (!plans.has_bands()) {
+    instance_ = std::make_unique<PlanInstance>(pipeline, plan, session.communicator(), transport);
+    return;
+  }
+  bands_ = std::make_unique<BandedRun>(
+      pipeline, in_order(pipeline, plans.bands()),
+      [&plans, rank = session.rank()](const Band& band) { return plans.of(rank, band); }, plan,
+      session.communicator(), transport, session.thread_level() == "multiple");
+}
+
+void PlanRun::run(const Bindings& bindings, const StepObserver& observer, const BandObserver& band_observer) {
+  if (bands_)
+    bands_->run(bindings, observer, band_observer);
+  else
+    instance_->run(bindings, observer);
+}
+
+ChosenTransport chosen_transport(const Session& session, const deck::Deck& deck) {
+  const std::string wanted = deck.get<std::string>("gpu_aware_mpi");
+  ChosenTransport chosen = choose_transport(session.communicator(), wanted == "on"    ? GpuAware::on
+                                                                    : wanted == "off" ? GpuAware::off
+                                                                                      : GpuAware::detect);
+  chosen.transport.shared_windows = shares_memory(deck);
+  return chosen;
+}
+
+std::string exchange_text(const deck::Deck& deck) {
+  return shares_memory(deck) ? "packed points in shared memory within a node, others by messages"
+                             : "messages";
 }
 
 }  // namespace tessera::app

@@ -7,12 +7,11 @@
 #include <array>
 #include <filesystem>
 
-#include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/machine_file.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/graph/transfer.hpp"
-#include "tessera/group/cut.hpp"
+#include "tessera/group/program.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -29,17 +28,24 @@ constexpr std::array strategies{
     NamedStrategy{"data", group::Strategy::data}, NamedStrategy{"task", group::Strategy::task},
     NamedStrategy{"mixed", group::Strategy::mixed}, NamedStrategy{"auto", group::Strategy::mixed}};
 
-/// Returns the machine by which a run is estimated.
+/// Returns the machine that estimates assume.
 cost::MachineDescription machine_of(const RunSetup& setup) {
   const std::string file =
       setup.options.machine.empty() ? setup.deck.text_of("program.machine") : setup.options.machine;
   return file.empty() ? cost::generic_machine() : read_machine(file);
 }
 
-/// Returns what messages cost on so many ranks.
+/// Returns the cost of messages on `rank_count` ranks.
 group::Communication communication_of(const cost::MachineDescription& machine, int rank_count, int threads) {
   const bool is_one_node = rank_count <= cost::ranks_per_node(machine, threads);
   return {is_one_node ? machine.within_node : machine.between_nodes.value_or(machine.within_node)};
+}
+
+/// Returns the greatest number of images of a series that a rank has memory for.
+int stream_window(const deck::Deck& deck) {
+  constexpr int usual_window = 4;
+  return deck.is_set("graph.window") ? static_cast<int>(deck.get<std::int64_t>("graph.window"))
+                                     : usual_window;
 }
 
 /// Returns what `make` returns. Errors of the user that are not about the schedule are about the key `key`.
@@ -54,6 +60,62 @@ auto made_by(const deck::Deck& deck, const char* key, const Make& make) {
   }
 }
 
+void add_stage(std::vector<std::string>& stages, const deck::Tree& name,
+               const PipelineApplication& application, const Algorithm& pipeline) {
+  if (name.kind != deck::Tree::Kind::word) deck::fail(name, "'groups': the name of a stage is a word");
+  stages.push_back(name.text);
+  // Stages that belong to another stage, such as those of a step of a chain, are in its task.
+  if (!application.stages_within) return;
+  for (const auto& [stage, of] : application.stages_within(pipeline))
+    if (of == name.text) stages.push_back(stage);
+}
+
+std::vector<group::TaskStages> stages_in_deck(const PipelineApplication& application,
+                                              const deck::Tree& groups, const Algorithm& pipeline) {
+  if (groups.kind != deck::Tree::Kind::map)
+    deck::fail(groups, "'groups' is a map of tasks to their stages, such as {edges: [laplace, sobel]}");
+  std::vector<group::TaskStages> tasks;
+  for (std::size_t i = 0; i < groups.keys.size(); ++i) {
+    group::TaskStages task{groups.keys[i].text, {}};
+    if (task.task == "whole")
+      deck::fail(groups.keys[i], "'groups': 'whole' is the undivided pipeline: name the task otherwise");
+    const deck::Tree& stages = groups.items[i];
+    if (stages.kind == deck::Tree::Kind::list)
+      for (const deck::Tree& name : stages.items) add_stage(task.stages, name, application, pipeline);
+    else
+      add_stage(task.stages, stages, application, pipeline);
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// Returns the tasks into which the deck, or else the application, divides the pipeline. Throws InputError if
+/// there are none, or if the key `groups` is faulty.
+std::vector<group::TaskStages> task_stages(const PipelineApplication& application, const deck::Deck& deck,
+                                           const Algorithm& pipeline) {
+  if (deck.is_set("groups")) return stages_in_deck(application, deck.get<deck::Tree>("groups"), pipeline);
+  std::vector<group::TaskStages> tasks;
+  if (application.tasks) tasks = application.tasks(deck);
+  if (tasks.empty())
+    deck.fail("program.allocation",
+              "this program has no tasks of its own: name some with groups, such as "
+              "'groups={first: [stage, stage], second: [stage]}', or leave it out");
+  return tasks;
+}
+
+/// Throws InputError if a pipeline cannot be divided into tasks because it has loops, or if a deck asks for a
+/// profile of tasks, but not for tasks.
+void check_tasks(const deck::Deck& deck, const Algorithm& pipeline) {
+  if (deck.is_set("program.profile") && deck.text_of("program.allocation") == "whole")
+    deck.fail("program.profile",
+              "the undivided pipeline has no tasks to measure: write program.allocation=data");
+  if (!pipeline.loops().empty())
+    throw InputError(fmt::format(
+        "the loop '{}' is in a pipeline that is divided into tasks, which do not tell how loops end: write "
+        "program.allocation=whole",
+        pipeline.loops().front().name));
+}
+
 /// Returns the pipeline of a run, cut into the tasks that the deck names or that the application has.
 group::Program program_of(const RunSetup& setup) {
   const auto tasks = task_stages(setup.application, setup.deck, *setup.pipeline);
@@ -61,22 +123,19 @@ group::Program program_of(const RunSetup& setup) {
                  [&] { return group::cut(*setup.pipeline, setup.schedule, tasks); });
 }
 
-/// Returns tasks that begin in the order of `groups`, each as soon as it can. Arrays travel in no time.
-std::vector<group::ScheduledTask> timed_tasks(const group::TaskGraph& graph, int rank_count,
-                                              const std::vector<group::TaskGroup>& groups) {
-  std::vector<double> free(static_cast<std::size_t>(rank_count), 0.0), ends(graph.tasks().size(), 0.0);
-  std::vector<group::ScheduledTask> tasks;
-  for (const group::TaskGroup& group : groups) {
-    double start = 0;
-    for (const group::Edge& edge : graph.edges_to(group.task))
-      start = std::max(start, ends[static_cast<std::size_t>(edge.from)]);
-    for (const int rank : group.ranks) start = std::max(start, free[static_cast<std::size_t>(rank)]);
-    const double finish = start + graph.seconds(group.task, static_cast<double>(group.ranks.size()));
-    for (const int rank : group.ranks) free[static_cast<std::size_t>(rank)] = finish;
-    ends[static_cast<std::size_t>(group.task)] = finish;
-    tasks.push_back({group.task, group.ranks, start, finish});
+/// Gives tasks times: they begin in their order, each as soon as it can. Arrays travel in no time.
+void set_times(const group::TaskGraph& graph, int rank_count, std::vector<group::ScheduledTask>& tasks) {
+  IdVector<int, double> free(rank_count, 0.0);
+  IdVector<group::TaskId, double> ends(graph.size(), 0.0);
+  for (group::ScheduledTask& task : tasks) {
+    task.start = 0;
+    for (const group::Edge& edge : graph.edges_to(task.task))
+      task.start = std::max(task.start, ends[edge.from]);
+    for (const int rank : task.ranks) task.start = std::max(task.start, free[rank]);
+    task.finish = task.start + graph.seconds(task.task, static_cast<double>(task.ranks.size()));
+    for (const int rank : task.ranks) free[rank] = task.finish;
+    ends[task.task] = task.finish;
   }
-  return tasks;
 }
 
 /// Gives a schedule the period of a stream: the longest time that a rank computes tasks of one item.
@@ -111,15 +170,15 @@ group::Program undivided_program(const RunSetup& setup) {
   return group::cut(*setup.pipeline, setup.schedule, {whole});
 }
 
-ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int window)
+ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, bool is_stream)
     : setup_(setup),
       target_(whole.mine().target),
       rank_count_(whole.mine().rank_count),
-      decision_{{}, false, window} {
+      decision_{{}, false, is_stream ? stream_window(setup.deck) : 0} {
   const MPI_Comm communicator = setup.session.communicator();
-  target_.memory_bytes = setup.memory_limit();
+  target_.memory_bytes = memory_limit(setup.deck);
   const auto try_together = [&](const auto& act) {
-    collectively(communicator, [&] { setup.blame_deck(act); });
+    collectively(communicator, [&] { blame_deck(setup.deck, act); });
   };
   try_together([&] {
     check_tasks(setup.deck, *setup.pipeline);
@@ -135,9 +194,7 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
 
 std::unique_ptr<group::ProgramPlanner> ProgramPlans::make_planner() const {
   return made_by(setup_.deck, "program.allocation", [&] {
-    return std::make_unique<group::ProgramPlanner>(
-        program_, group::groups_of(program_, schedule()), target_, rank_count_,
-        is_stream() ? group::stream_order(program_, schedule(), decision_.window) : group::StreamOrder());
+    return std::make_unique<group::ProgramPlanner>(program_, schedule(), target_, decision_.window);
   });
 }
 
@@ -181,7 +238,8 @@ void ProgramPlans::take_from_file(const std::string& path) {
   schedule.strategy = path;
   schedule.ranks = rank_count_;
   schedule.lower_bound = group::makespan_bound(graph_, rank_count_);
-  schedule.tasks = timed_tasks(graph_, rank_count_, group::groups_of(program_, given));
+  schedule.tasks = group::tasks_in_order(program_, given);
+  set_times(graph_, rank_count_, schedule.tasks);
   group::put_in_order(schedule);
   if (is_stream()) set_period(graph_, schedule);
   remark_first(fmt::format("allocation from {}", path));

@@ -24,9 +24,9 @@ class ProgramPlans {
  public:
   /// Divides the pipeline, estimates the costs of the tasks, and allocates ranks to them, as the deck asks.
   /// `whole` are the plans of the undivided pipeline. The arguments must outlive this object. Throws
-  /// InputError when the deck or one of the files that it names is faulty. Collective. If `window` is not 0,
-  /// the tasks are for the images of a series, of which a rank has memory for at most so many.
-  ProgramPlans(const RunSetup& setup, const RunPlans& whole, int window = 0);
+  /// InputError when the deck or one of the files that it names is faulty. Collective. `is_stream` says
+  /// whether the tasks are for the images of a series.
+  ProgramPlans(const RunSetup& setup, const RunPlans& whole, bool is_stream);
 
   /// Whether the deck leaves the choice, and the undivided pipeline is estimated to be the fastest, or no
   /// groups fit into memory.
@@ -43,7 +43,7 @@ class ProgramPlans {
   const group::ProgramPlanner& planner() const { return *planner_; }
   /// The tasks with their costs. Only rank 0 has them.
   const group::TaskGraph& graph() const { return graph_; }
-  /// The machine by which costs are estimated. Only rank 0 has it.
+  /// The machine that estimates of costs assume. Only rank 0 has it.
   const cost::MachineDescription& machine() const { return machine_; }
   /// Lines about the allocation, and about where costs are known from. Only rank 0 has them.
   const std::vector<std::string>& remarks() const { return remarks_; }
@@ -53,7 +53,7 @@ class ProgramPlans {
   struct Decision {
     group::GroupSchedule schedule;
     bool is_whole = false;
-    /// The number of images of a series for which a rank has memory at most; 0 for a single run.
+    /// The greatest number of images of a series that a rank has memory for; 0 for a single run.
     int window = 0;
     static auto members(auto& decision) {
       return std::tie(decision.schedule, decision.is_whole, decision.window);

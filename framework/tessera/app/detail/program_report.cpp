@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "tessera/app/detail/runs.hpp"
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/group/charts.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/schedule.hpp"
 #include "tessera/io/text_file.hpp"
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -60,9 +58,7 @@ std::string check_program(const ProgramPlans& programs) {
 /// Returns what the options ask to be printed of the tasks on their groups of ranks.
 std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
   const Options& options = setup.options;
-  if (options.rank >= programs.schedule().ranks)
-    throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
-                                 programs.schedule().ranks - 1));
+  check_rank(options, programs.schedule().ranks);
   if (options.dot) return group::to_dot(programs.graph(), &programs.schedule());
   std::string text;
   if (options.check) text += check_program(programs);
@@ -89,7 +85,7 @@ void show_program(const RunSetup& setup, const ProgramPlans& programs, const std
   if (!chart.empty()) drawn.emplace(communicator, chart);
   std::string text;
   collectively(communicator, [&] {
-    if (setup.session.rank() == 0) setup.blame_deck([&] { text = asked_text(setup, programs) + more; });
+    if (setup.session.rank() == 0) blame_deck(setup.deck, [&] { text = asked_text(setup, programs) + more; });
   });
   const bool is_first = setup.session.rank() == 0;
   if (saved) saved->write(is_first ? group::to_json(programs.graph(), programs.schedule()) : "");
@@ -114,13 +110,6 @@ double period_of(const std::vector<double>& written) {
 }
 
 }  // namespace
-
-group::StreamOutcome outcome_of(const std::vector<group::StepTimes>& steps) {
-  group::StreamOutcome outcome;
-  for (const group::StepTimes& step : steps)
-    outcome.tasks.push_back({step.task, 1, 0, step.begin, step.end, step.waited});
-  return outcome;
-}
 
 TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& plan,
                      const group::StreamOutcome& outcome)
@@ -210,6 +199,125 @@ void TaskTimes::add(Report& report) const {
                              {"waited_seconds", waited_.at(task.task)},
                              {"estimated_seconds",
                               programs_.graph().seconds(task.task, static_cast<double>(task.ranks.size()))}});
+}
+
+namespace {
+
+using group::StepPart;
+
+/// The number of a whole task is followed by those of its kinds of parts, in the order of StepPart::Kind, and
+/// then by those of the nodes of its plan.
+constexpr auto& part_names = StepPart::names_of_kinds;
+constexpr int place_of_kind(StepPart::Kind kind) { return 1 + static_cast<int>(kind); }
+constexpr int place_of_first_node = 1 + static_cast<int>(part_names.size());
+
+}  // namespace
+
+ProgramParts::ProgramParts(MPI_Comm communicator, const ProgramPlans& programs,
+                           const group::ProgramPlan& mine)
+    : programs_(programs), mine_(mine) {
+  for (const group::RankStep& step : mine.steps) {
+    if (step.plan == nullptr) continue;
+    walk(step.plan->root,
+         [&](const PlanNode& node) { stride_ = std::max(stride_, place_of_first_node + node.id + 1); });
+  }
+  // A rank has plans of its own tasks only.
+  MPI_Allreduce(MPI_IN_PLACE, &stride_, 1, MPI_INT, MPI_MAX, communicator);
+}
+
+int ProgramParts::first_of(group::TaskId task) const {
+  return stride_ * (task == group::stop_task ? programs_.program().task_count() + 1 : to_int(task) + 1);
+}
+
+int ProgramParts::number_of(const StepPart& part) const {
+  return first_of(part.task) +
+         (part.node != nullptr ? place_of_first_node + part.node->id : place_of_kind(part.kind));
+}
+
+void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) const {
+  for (const group::RankStep& step : plan.steps) {
+    const int first = first_of(step.task);
+    const std::string task = group::name_of_task(programs_.program(), step.task);
+    if (!names.try_emplace(first, StepName{task, "task"}).second) continue;
+    for (std::size_t kind = 0; kind < part_names.size(); ++kind)
+      names[first + place_of_kind(static_cast<StepPart::Kind>(kind))] = {
+          fmt::format("{}: {}", task, part_names[kind]), part_names[kind]};
+    if (step.plan == nullptr) continue;
+    const Algorithm& pipeline = programs_.program().task(step.task).pipeline;
+    walk(step.plan->root, [&](const PlanNode& node) {
+      if (is_step(node))
+        names[first + place_of_first_node + node.id] = {
+            fmt::format("{}: {}", task, step_label(pipeline, node)), step_kind(node)};
+    });
+  }
+}
+
+std::string ProgramParts::text_of(int number) const {
+  StepNames names;
+  add_names(names, mine_);
+  const auto found = names.find(number);
+  return found == names.end() ? "" : found->second.name;
+}
+
+StepNames ProgramParts::names() const {
+  StepNames names;
+  for (const group::ScheduledTask& task : programs_.schedule().tasks)
+    if (!names.contains(first_of(task.task))) add_names(names, programs_.planner().plan(task.ranks.front()));
+  return names;
+}
+
+std::int64_t ProgramParts::steps_to_wait_for() const {
+  std::int64_t steps = 0;
+  for (const auto& [number, name] : names()) {
+    // A task reads before its plan or writes after it, and sends.
+    if (name.kind == "task") steps += 2;
+    if (number % stride_ >= place_of_first_node) ++steps;
+  }
+  return steps * mine_.most_items;
+}
+
+std::string ProgramParts::trace_text(const std::vector<std::vector<Recorder::Event>>& events_by_rank) const {
+  const auto with_tasks = [this](const std::vector<Recorder::Event>& events) {
+    std::vector<Recorder::Event> all;
+    std::size_t whole = 0;
+    int last = -1;
+    for (const Recorder::Event& event : events) {
+      // The phases of a run have negative numbers.
+      const int place = event.node % stride_;
+      const bool is_in_task = event.node >= 0 && place != place_of_kind(StepPart::Kind::wait);
+      const int first = is_in_task ? event.node - place : -1;
+      if (is_in_task && first != last) {
+        whole = all.size();
+        all.push_back(event);
+        all.back().node = first;
+      }
+      if (is_in_task) all[whole].end = event.end;
+      last = first;
+      all.push_back(event);
+    }
+    return all;
+  };
+  std::vector<std::vector<Recorder::Event>> all;
+  for (const auto& events : events_by_rank) all.push_back(with_tasks(events));
+  return app::trace_text(names(), all);
+}
+
+PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts, Progress& progress)
+    : parts_(parts) {
+  const double seconds = watchdog_seconds(setup.deck);
+  if (seconds == 0) return;
+  begun_.emplace(setup.session.communicator());
+  double wait = seconds;
+  if (!begun_->has_all()) {
+    wait *= static_cast<double>(parts.steps_to_wait_for());
+    progress.line(fmt::format(
+        "watchdog: a rank may wait {:.6g} s for other ranks, as it does not see the steps on other machine "
+        "nodes",
+        wait));
+  }
+  const auto bite = end_standstill(setup.session, setup.application.program, seconds,
+                                   [this](int number) { return parts_.text_of(number); });
+  watchdog_.emplace(seconds, bite, WaitLimit{wait, [this] { return begun_->sum(); }});
 }
 
 }  // namespace tessera::app

@@ -11,12 +11,9 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/job_run.hpp"
-#include "tessera/app/detail/plan_run.hpp"
-#include "tessera/app/detail/program_parts.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/run_description.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/stream_items.hpp"
@@ -31,16 +28,16 @@
 namespace tessera::app {
 namespace {
 
-/// The number of runs of a profile, of which the fastest one counts.
+/// The number of runs of a profile. The fastest one counts.
 constexpr int profile_runs = 5;
 
-/// What the runs of one image and of a series on groups of ranks have in common.
+/// The common base of runs on groups of ranks, for one image and for a series.
 class TasksRun {
  protected:
-  TasksRun(RunSetup& setup, const ProgramPlans& programs, RunPhases& phases)
+  TasksRun(RunSetup& setup, const ProgramPlans& programs)
       : setup_(setup),
         programs_(programs),
-        phases_(phases),
+        phases_(setup.phases),
         communicator_(setup.session.communicator()),
         progress_(setup.session.rank(), setup.options.quiet) {
     collectively(communicator_, [&] { plan_ = programs.planner().plan(setup.session.rank()); });
@@ -98,16 +95,15 @@ class TasksRun {
 
   /// Prints the times of the tasks, adds them to the report, and writes the records and the chart.
   void tell_times(const TaskTimes& times, const ProgramParts& parts, Recorder& recorder, Report& report,
-                  Records& records) {
-    phases_.end();
-    recorder.add(phases_.spans().back());
+                  Records& records, const LoopRecorder* loops = nullptr) {
+    recorder.end(phases_);
     progress_.line(times.text());
     if (records.wants_report()) {
       times.add(report);
       add_parts(report, communicator_, parts.names(), recorder);
     }
     records.write(
-        report, [&](const auto& events) { return parts.trace_text(events); }, recorder);
+        report, [&](const auto& events) { return parts.trace_text(events); }, recorder, loops);
     if (chart_) chart_->write(times.chart());
   }
 
@@ -133,11 +129,11 @@ Plan described_plan(Plan whole, const group::ProgramPlan& plan) {
 /// The run of one image.
 class ImageOnGroups : TasksRun {
  public:
-  ImageOnGroups(RunSetup& setup, const RunPlans& whole, const ProgramPlans& programs, RunPhases& phases)
-      : TasksRun(setup, programs, phases),
+  ImageOnGroups(RunSetup& setup, const RunPlans& whole, const ProgramPlans& programs)
+      : TasksRun(setup, programs),
         described_(described_plan(whole.mine(), plan_)),
-        history_(*setup.pipeline, setup.session.rank()),
-        files_(setup, history_, whole.mine().target.threads),
+        loops_(*setup.pipeline, progress_, setup.session.rank()),
+        files_(setup, loops_, whole.mine()),
         numbers_(*setup.pipeline, setup.numbers) {
     create_files(joined(setup.read_files(), written()));
   }
@@ -157,8 +153,7 @@ class ImageOnGroups : TasksRun {
     numbers_.listen(bindings);
     const group::StreamOutcome outcome =
         run_tasks(parts, recorder, [&](const group::PartObserver& begins, bool begins_together) {
-          instance.run({bindings.sources, bindings.sinks, begins, begins_together});
-          return outcome_of(instance.times());
+          return instance.run({bindings.sources, bindings.sinks, begins, begins_together});
         });
     if (!numbers_.empty()) progress_.line(numbers_.text());
     Report report;
@@ -166,7 +161,7 @@ class ImageOnGroups : TasksRun {
       description().add_section(report);
       numbers_.add(report);
     }
-    tell_times({communicator_, programs_, plan_, outcome}, parts, recorder, report, files_.records);
+    tell_times({communicator_, programs_, plan_, outcome}, parts, recorder, report, files_.records, &loops_);
     for (const std::string& path : written()) progress_.line(fmt::format("wrote {}", path));
     return judged();
   }
@@ -174,10 +169,7 @@ class ImageOnGroups : TasksRun {
  private:
   std::vector<std::string> written() const { return joined(files_.outputs.paths(), files_.records.paths()); }
 
-  RunDescription description() const {
-    return {setup_.session, setup_.application, setup_.build,       setup_.deck,
-            setup_.inputs,  *setup_.pipeline,   setup_.result_name, described_};
-  }
+  RunDescription description() const { return {setup_, described_, setup_.deck}; }
 
   void write_profile(const Bindings& bindings, const Transport& transport) {
     MeasuredTasks measured;
@@ -187,8 +179,7 @@ class ImageOnGroups : TasksRun {
     for (const group::Program* program : {&programs_.program(), &undivided}) {
       const auto times = group::profile(communicator_, *program, programs_.target(), {bindings.sources, {}},
                                         profile_runs, transport);
-      for (std::size_t task = 0; task < times.size(); ++task)
-        measured.tasks[program->tasks()[task].name] = times[task];
+      for (const group::TaskId task : times.ids()) measured.tasks[program->task(task).name] = times[task];
     }
     profile_->write(measured_text(measured));
     progress_.line(fmt::format("wrote {}", setup_.deck.text_of("program.profile")));
@@ -202,7 +193,7 @@ class ImageOnGroups : TasksRun {
   }
 
   Plan described_;
-  LoopHistory history_;
+  LoopRecorder loops_;
   WrittenFiles files_;
   ReportedNumbers numbers_;
 };
@@ -212,8 +203,8 @@ class SeriesOnGroups : TasksRun {
  public:
   /// `deck` is the deck of the series; that of `setup` has the files of the first image in their place.
   SeriesOnGroups(RunSetup& setup, const deck::Deck& deck, const RunPlans& whole, const ProgramPlans& programs,
-                 StreamItems& items, RunPhases& phases)
-      : TasksRun(setup, programs, phases),
+                 StreamItems& items)
+      : TasksRun(setup, programs),
         deck_(deck),
         items_(items),
         records_(communicator_, setup.options, "", taken()),
@@ -314,7 +305,7 @@ class SeriesOnGroups : TasksRun {
 };
 
 /// Prints why a series is not divided. Returns how the program ends if it does no more than that. Collective.
-/// Throws InputError for files that describe groups, of which there are none.
+/// Throws InputError for files that describe groups, because there are no groups.
 std::optional<ExitStatus> tell_of_whole(const RunSetup& setup, const ProgramPlans& programs) {
   const Options& options = setup.options;
   collectively(setup.session.communicator(), [&] {
@@ -331,10 +322,10 @@ std::optional<ExitStatus> tell_of_whole(const RunSetup& setup, const ProgramPlan
 
 }  // namespace
 
-std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phases) {
+std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup) {
   // The tasks may fit into memory where the undivided pipeline does not.
   const RunPlans whole(setup, false);
-  const ProgramPlans programs(setup, whole);
+  const ProgramPlans programs(setup, whole, false);
   if (programs.is_whole() && !setup.deck.is_set("program.profile")) {
     // The start of the run, its report and --explain show remarks.
     for (const std::string& line : programs.remarks()) setup.pipeline->remark(line);
@@ -346,34 +337,32 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phase
     show_program(setup, programs);
     return ExitStatus::done;
   }
-  phases.begin(Phase::open);
-  return ImageOnGroups(setup, whole, programs, phases).run();
+  setup.phases.begin(Phase::open);
+  return ImageOnGroups(setup, whole, programs).run();
 }
 
-std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineApplication& application,
-                                              const ProgramBuild& build, const Options& options,
-                                              const deck::Deck& deck,
-                                              const std::vector<std::string>& deck_files, RunPhases& phases) {
-  phases.begin(Phase::open);
-  collectively(session.communicator(), [&] {
-    check_series_keys(application, deck, options);
-    check_stream_keys(application, deck);
+std::optional<ExitStatus> run_stream_of_tasks(const PipelineJob& job) {
+  job.phases.begin(Phase::open);
+  collectively(job.session.communicator(), [&] {
+    check_series_keys(job.application, job.deck, job.options);
+    check_stream_keys(job.application, job.deck);
   });
-  StreamItems items(session, application, deck);
+  StreamItems items(job.session, job.application, job.deck);
   const deck::Deck deck_of_first = items.deck_of_first();
-  RunSetup setup(session, application, build, options, deck_of_first, deck_files, items.all().frame());
-  phases.begin(Phase::plan);
+  RunSetup setup(job, deck_of_first, items.all().frame());
+  job.phases.begin(Phase::plan);
   const RunPlans whole(setup, false);
-  const ProgramPlans programs(setup, whole, stream_window(deck));
+  const ProgramPlans programs(setup, whole, true);
   if (programs.is_whole()) return tell_of_whole(setup, programs);
-  phases.begin(Phase::open);
-  collectively(session.communicator(), [&] { check_program_keys(application, deck, options); });
+  job.phases.begin(Phase::open);
+  collectively(job.session.communicator(),
+               [&] { check_program_keys(job.application, job.deck, job.options); });
   items.check();
-  if (options.only_plans()) {
-    show_program(setup, programs, options.check ? items.checked_text() : "");
+  if (job.options.only_plans()) {
+    show_program(setup, programs, job.options.check ? items.checked_text() : "");
     return ExitStatus::done;
   }
-  return SeriesOnGroups(setup, deck, whole, programs, items, phases).run();
+  return SeriesOnGroups(setup, job.deck, whole, programs, items).run();
 }
 
 }  // namespace tessera::app

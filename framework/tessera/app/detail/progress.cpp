@@ -52,14 +52,6 @@ void Progress::clear() {
   pending_ = false;
 }
 
-int steps_outside_loops(const PlanNode& node) {
-  if (std::holds_alternative<plan::Repeat>(node.step)) return 0;
-  int steps = is_step(node) ? 1 : 0;
-  if (const auto* children = children_of(node))
-    for (const PlanNode& child : *children) steps += steps_outside_loops(child);
-  return steps;
-}
-
 const char* name_of(Phase phase) {
   constexpr std::array names = {"start", "open", "plan", "allocate", "finish"};
   static_assert(names.size() == all_phases.size());

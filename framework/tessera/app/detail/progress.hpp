@@ -50,9 +50,6 @@ class Progress {
   std::chrono::steady_clock::time_point last_turn_ = std::chrono::steady_clock::now();
 };
 
-/// Returns the number of steps in a node and in all nodes below it, except those in loops.
-int steps_outside_loops(const PlanNode& node);
-
 /// The phases of a run besides the steps of its plan. Before them, a run starts MPI and Kokkos and reads the
 /// deck, opens its files, makes its plans, and allocates and touches its memory. After them, it waits for
 /// ranks that are still busy and collects the records of all ranks.

@@ -5,8 +5,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "tessera/domain/text.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
@@ -109,11 +111,34 @@ std::string StepRecorder::text() const {
 
 namespace {
 
-/// A loop diverges if its last residual is more than so many times its least one. The residuals of methods
-/// that converge may grow by less for a while.
+/// A loop diverges if its last residual is greater than its smallest one by more than this factor. The
+/// residuals of methods that converge may grow by less for a while.
 constexpr double growth_of_divergence = 100;
 
+/// Returns the loops of a pipeline, in their order.
+std::vector<RecordedLoop> recorded_loops(const Algorithm& pipeline) {
+  std::vector<RecordedLoop> loops;
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    RecordedLoop recorded{.name = loop.name,
+                          .maximum = loop.maximum,
+                          .has_condition = loop.condition >= 0,
+                          .is_of_rounds = loop.rounds_of >= 0};
+    if (!loop.residuals.empty()) {
+      const ElementType type = pipeline[loop.residuals.front()].type;
+      recorded.residual = pipeline[loop.residuals.front()].name;
+      recorded.residual_is_norm = type == ElementType::float32 || type == ElementType::float64;
+    }
+    for (const auto& feed : loop.feeds)
+      recorded.points = std::max(recorded.points, pipeline[feed.to].domain.size());
+    loops.push_back(recorded);
+  }
+  return loops;
+}
+
 }  // namespace
+
+LoopRecorder::LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank)
+    : LoopRecorder(recorded_loops(pipeline), progress, rank) {}
 
 void LoopRecorder::listen(Bindings& bindings) {
   bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
@@ -135,7 +160,7 @@ void LoopRecorder::before_turn(const LoopProgress& progress) {
 }
 
 void LoopRecorder::after_turn(const LoopProgress& progress) {
-  history_.add(progress);
+  keep_residual(progress);
   Total& total = total_of(progress);
   total.least_residual = std::min(total.least_residual, progress.residual);
   progress_.turn([&] {
@@ -165,10 +190,63 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
                                                         : ", not converged"));
 }
 
+void LoopRecorder::keep_residual(const LoopProgress& progress) {
+  if (loop_of(progress).residual.empty()) return;
+  Total& total = total_of(progress);
+  if (progress.turns == 1) total.turns_of_runs.push_back(0);
+  total.turns_of_runs.back() = progress.turns;
+  if (keeps_) total.residuals.push_back(progress.residual);
+}
+
+void LoopRecorder::resume(int loop, std::int64_t turns, const std::vector<double>& residuals) {
+  if (loops_[static_cast<std::size_t>(loop)].residual.empty()) return;
+  Total& total = totals_[static_cast<std::size_t>(loop)];
+  total.turns_of_runs.push_back(turns);
+  if (keeps_) total.residuals.insert(total.residuals.end(), residuals.begin(), residuals.end());
+}
+
+std::vector<double> LoopRecorder::residuals(int loop) const {
+  const Total& total = totals_[static_cast<std::size_t>(loop)];
+  if (total.turns_of_runs.empty() || total.residuals.empty()) return {};
+  return {total.residuals.end() - total.turns_of_runs.back(), total.residuals.end()};
+}
+
+void LoopRecorder::forget_history() {
+  for (Total& total : totals_) {
+    total.residuals.clear();
+    total.turns_of_runs.clear();
+  }
+}
+
+std::string LoopRecorder::history_csv() const {
+  std::string text = "loop,run,turn,residual\n";
+  for (std::size_t loop = 0; loop < totals_.size(); ++loop) {
+    auto residual = totals_[loop].residuals.begin();
+    for (std::size_t run = 0; run < totals_[loop].turns_of_runs.size(); ++run)
+      for (std::int64_t turn = 1; turn <= totals_[loop].turns_of_runs[run]; ++turn)
+        fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", loops_[loop].name, run + 1, turn,
+                       *residual++);
+  }
+  return text;
+}
+
+std::vector<io::NumberList> LoopRecorder::history_lists() const {
+  std::vector<io::NumberList> lists;
+  for (std::size_t loop = 0; loop < totals_.size(); ++loop) {
+    const std::vector<std::int64_t>& turns = totals_[loop].turns_of_runs;
+    if (turns.empty()) continue;
+    const std::string group = "history/" + loops_[loop].name;
+    const std::int64_t all = std::accumulate(turns.begin(), turns.end(), std::int64_t{0});
+    lists.push_back({group + "/residual", all, totals_[loop].residuals});
+    lists.push_back({group + "/turns", std::ssize(turns), {turns.begin(), turns.end()}});
+  }
+  return lists;
+}
+
 std::string LoopRecorder::unfinished() const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
     const LoopProgress& last = totals_[i].last;
-    const RecordedLoop& loop = history_.loops()[i];
+    const RecordedLoop& loop = loops_[i];
     if (!loop.has_condition || totals_[i].runs == 0 || last.has_converged) continue;
     const double least = totals_[i].least_residual;
     if (loop.residual_is_norm && least > 0 && last.residual > growth_of_divergence * least)
@@ -185,7 +263,7 @@ std::string LoopRecorder::unfinished() const {
 
 void LoopRecorder::add(Report& report) const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
-    const RecordedLoop& loop = history_.loops()[i];
+    const RecordedLoop& loop = loops_[i];
     // The turns in rounds are counted for the loop with the number `rounds_of`.
     if (loop.is_of_rounds) continue;
     const Total& total = totals_[i];

@@ -13,7 +13,7 @@
 
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/loop_history.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
@@ -54,8 +54,6 @@ class Recorder {
   /// Ends the phase of `phases` that is under way, and adds the spans of all phases. `parts` is the number of
   /// parts that are known. Collective: ranks agree on when the first of them began.
   Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases);
-  /// Adds one span of a phase, such as the phase after the work.
-  void add(const RunPhases::Span& span);
   /// Ends the phase of `phases` that is under way, and adds its span.
   void end(RunPhases& phases) {
     phases.end();
@@ -95,6 +93,7 @@ class Recorder {
  private:
   double now() const { return seconds_at(Clock::now()); }
   void set_clock(const RunPhases& phases);
+  void add(const RunPhases::Span& span);
 
   RecorderOptions options_;
   /// The time at which the first rank began, by the clock of this rank.
@@ -118,8 +117,8 @@ class StepRecorder : public Recorder {
   /// Records that the step `node` begins and that the previous step ends.
   void begin(const PlanNode& node) { begin(node.id); }
 
-  /// Adds the steps of another plan, such as that for images of another size, and returns the number by which
-  /// they follow their node ids. `plan` must outlive this object.
+  /// Adds the steps of another plan, such as that for images of another size, and returns their offset, the
+  /// difference between their numbers and their node ids. `plan` must outlive this object.
   int follow(const Plan& plan);
 
   /// Returns the time of each phase except `finish`, and of each kind of step, such as "start 0.3 s, ...,
@@ -128,18 +127,38 @@ class StepRecorder : public Recorder {
   std::string text() const;
 
  private:
-  /// The plans, and the numbers by which their steps follow their node ids.
+  /// The plans, and the offsets of their steps.
   std::vector<std::pair<const Plan*, int>> plans_;
 };
 
-/// Records the turns, times and residuals of the loops of a run, and prints their progress.
+/// The description of a loop in the records of a run.
+struct RecordedLoop {
+  /// The name of the loop.
+  std::string name;
+  /// The greatest number of turns.
+  std::int64_t maximum = 1;
+  /// Whether data end the loop, and not only the number of its turns.
+  bool has_condition = false;
+  /// The name of the residual. It is empty if the loop has no residual.
+  std::string residual = {};
+  /// Whether the residual is a floating-point number. Integers are counts, which may grow in loops that do
+  /// what they are meant to do.
+  bool residual_is_norm = false;
+  /// The number of points that one turn updates.
+  std::int64_t points = 0;
+  /// Whether the turns are counted for another loop, which goes on with single turns (see
+  /// LoopDeclaration::rounds_of).
+  bool is_of_rounds = false;
+};
+
+/// Records the turns, times and residuals of the loops of a run, and prints their progress. A loop may run
+/// several times. Rank 0 keeps the residuals of all turns; other ranks only count the turns.
 class LoopRecorder {
  public:
-  LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank)
-      : progress_(progress), history_(loops, rank), totals_(loops.size()) {}
+  LoopRecorder(std::vector<RecordedLoop> loops, Progress& progress, int rank)
+      : loops_(std::move(loops)), progress_(progress), keeps_(rank == 0), totals_(loops_.size()) {}
   /// Makes a recorder of the loops of `pipeline`.
-  LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank)
-      : LoopRecorder(recorded_loops(pipeline), progress, rank) {}
+  LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank);
 
   /// Adds functions to `bindings` that record every turn of a run. This object must outlive the run.
   void listen(Bindings& bindings);
@@ -151,11 +170,24 @@ class LoopRecorder {
   /// whether more turns may help, or the residual has grown. Returns an empty text if there is no such loop.
   std::string unfinished() const;
 
-  /// Forgets the residuals, before the loops run again for another image.
-  void forget_history() { history_.clear(); }
+  const std::vector<RecordedLoop>& loops() const { return loops_; }
+  Progress& progress() { return progress_; }
 
-  const LoopHistory& history() const { return history_; }
-  LoopHistory& history() { return history_; }
+  /// Adds the turns of a loop in the checkpoint that this run restarts from, before its first new turn, with
+  /// their residuals, which only rank 0 needs. Does nothing if the loop has no residual.
+  void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
+  /// Returns the residuals of the latest run of a loop, one for each turn so far, on rank 0.
+  std::vector<double> residuals(int loop) const;
+  /// Forgets the residuals, before the loops run again for another image.
+  void forget_history();
+
+  /// Returns the residuals as a table in CSV format, "loop,run,turn,residual". Runs and turns are counted
+  /// from
+  /// 1. Only rank 0 may call this function.
+  std::string history_csv() const;
+  /// Returns the residuals as lists of numbers for an HDF5 file, for each loop that has a residual and has
+  /// run: those of all runs, `history/<loop>/residual`, and the turns of each, `history/<loop>/turns`.
+  std::vector<io::NumberList> history_lists() const;
 
   /// Adds the table `loops` to the report. Adds nothing if the run has no loops.
   void add(Report& report) const;
@@ -166,26 +198,31 @@ class LoopRecorder {
   struct Total {
     std::int64_t runs = 0;
     std::int64_t turns = 0;
-    /// The turns without those of an earlier run from whose checkpoint this run goes on.
+    /// The turns without those of the checkpoint that this run restarts from.
     std::int64_t own_turns = 0;
     double seconds = 0;
     Clock::time_point began = {};
     LoopProgress last = {};
-    /// The least residual of the turns of the current run.
+    /// The smallest residual of the turns of the current run.
     double least_residual = 0;
+    /// The residuals of all turns, and the number of turns of each run, if the loop has a residual.
+    std::vector<double> residuals = {};
+    std::vector<std::int64_t> turns_of_runs = {};
   };
 
   void before_turn(const LoopProgress& progress);
   void after_turn(const LoopProgress& progress);
   void after_loop(const LoopProgress& progress);
+  void keep_residual(const LoopProgress& progress);
   const RecordedLoop& loop_of(const LoopProgress& progress) const {
-    return history_.loops()[static_cast<std::size_t>(progress.loop)];
+    return loops_[static_cast<std::size_t>(progress.loop)];
   }
   Total& total_of(const LoopProgress& progress) { return totals_[static_cast<std::size_t>(progress.loop)]; }
   std::string residual_text(const LoopProgress& progress) const;
 
+  std::vector<RecordedLoop> loops_;
   Progress& progress_;
-  LoopHistory history_;
+  bool keeps_;
   /// The sums for each loop.
   std::vector<Total> totals_;
   int depth_ = 0;

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/json.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
@@ -39,11 +38,11 @@ RecorderOptions Records::recorder_options() const {
 }
 
 void Records::write(const Report& report, const TraceText& trace, const Recorder& recorder,
-                    const LoopHistory& history) {
+                    const LoopRecorder* loops) {
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
   const bool writes = rank == 0;
-  if (history_.file) history_.file->write(writes ? history.csv() : std::string());
+  if (history_.file) history_.file->write(writes ? loops->history_csv() : std::string());
   if (trace_.file) {
     const auto events = gather(communicator_, recorder.events());
     trace_.file->write(writes ? trace(events) : std::string());

@@ -10,7 +10,6 @@
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/loop_history.hpp"
 #include "tessera/io/text_file.hpp"
 
 namespace tessera::app {
@@ -35,10 +34,10 @@ class Records {
   /// Whether the options ask for a trace.
   bool wants_trace() const { return trace_.file.has_value(); }
 
-  /// Writes the files, and prints the report if the options ask for that. `report`, `history` and `trace`,
-  /// which gets the events of the recorders of all ranks, are used on rank 0 only.
+  /// Writes the files, and prints the report if the options ask for that. `report`, `trace`, which gets the
+  /// events of the recorders of all ranks, and `loops`, which a history needs, are used on rank 0 only.
   void write(const Report& report, const TraceText& trace, const Recorder& recorder,
-             const LoopHistory& history = LoopHistory(std::vector<RecordedLoop>(), 0));
+             const LoopRecorder* loops = nullptr);
 
   /// The paths of the files.
   std::vector<std::string> paths() const;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,7 +22,7 @@ class Report {
   using Value = std::variant<std::int64_t, double, std::string>;
   using Row = std::vector<std::pair<std::string, Value>>;
 
-  /// Adds values to a section, which is made if there is none. All stay in the order in which they are added.
+  /// Adds values to a section, which is made if there is none. All stay in the order of the calls.
   /// Throws InternalError if there is a table of this name.
   void add(const std::string& section, const Row& values);
   /// Adds a row to a table, which is made if there is none. Throws InternalError if the row does not have the
@@ -50,5 +56,23 @@ class Report {
 
   std::vector<Section> sections_;
 };
+
+namespace detail {
+/// Returns the bytes that all ranks pass, as gather does.
+std::vector<std::vector<std::byte>> gather_bytes(MPI_Comm communicator, std::span<const std::byte> mine);
+}  // namespace detail
+
+/// Returns the lists that all ranks pass, in the order of the ranks, on rank 0. Returns no lists on other
+/// ranks. Rank 0 receives from one rank after the other, so that the function is suitable for reports, but
+/// too slow for pixels. Collective.
+template <class T>
+std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<std::vector<T>> lists;
+  for (const auto& bytes : detail::gather_bytes(communicator, std::as_bytes(std::span(mine))))
+    if (std::vector<T>& list = lists.emplace_back(bytes.size() / sizeof(T)); !list.empty())
+      std::memcpy(list.data(), bytes.data(), bytes.size());
+  return lists;
+}
 
 }  // namespace tessera::app

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
@@ -18,7 +17,7 @@
 namespace tessera::app {
 namespace {
 
-/// A kind of work for which a run spends time; `rest` is the time outside phases and steps.
+/// A kind of work that takes time in a run; `rest` is the time outside phases and steps.
 enum class Use { preparing, reading, computing, exchanging, writing, finishing, rest };
 constexpr std::array use_names = {"preparing", "reading",   "computing", "exchanging",
                                   "writing",   "finishing", "rest"};

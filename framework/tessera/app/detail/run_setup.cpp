@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tessera/app/detail/application_schema.hpp"
-#include "tessera/app/image_outputs.hpp"
+#include "tessera/app/image_application.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/schedule_keys.hpp"
 #include "tessera/app/writable_stages.hpp"
@@ -77,9 +77,8 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
   if (!application.complete) return schedule;
   for (const ArrayDeclaration& array : pipeline.arrays()) {
     const auto stage = schedule.stages.find(array.name);
-    if (array.is_output && stage != schedule.stages.end() &&
-        stage->second.placement != tessera::Placement::automatic)
-      stage->second.placement = tessera::Placement::distributed;
+    if (array.is_output && stage != schedule.stages.end() && stage->second.placement != Placement::automatic)
+      stage->second.placement = Placement::distributed;
   }
   return schedule;
 }
@@ -141,21 +140,19 @@ AskedPipeline asked_part(const PipelineApplication& application, const PipelineP
     throw InternalError(
         fmt::format("PipelineApplication::parts: the part '{}' has no output '{}'", part.task, part.output));
   Schedule schedule = schedule_for(application, asked.deck, names, pipeline);
-  schedule.stages[part.output].placement = tessera::Placement::distributed;
+  schedule.stages[part.output].placement = Placement::distributed;
   set_rounds(asked, pipeline, schedule);
   return std::move(asked);
 }
 
-RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
-                   const ProgramBuild& given_build, const Options& given_options,
-                   const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files,
-                   const GivenImage* given)
-    : session(given_session),
-      application(given_application),
-      build(given_build),
-      options(given_options),
+RunSetup::RunSetup(const PipelineJob& job, const deck::Deck& given_deck, const GivenImage* given)
+    : session(job.session),
+      application(job.application),
+      build(job.build),
+      options(job.options),
+      deck_files(job.deck_files),
+      phases(job.phases),
       deck(given_deck),
-      deck_files(given_deck_files),
       inputs(session.communicator(), application, deck, given) {
   const io::ImageInfo* image = inputs.image();
   if (image != nullptr) check_extents("image", image->domain);

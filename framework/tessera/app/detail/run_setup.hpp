@@ -53,40 +53,41 @@ void blame_deck(const deck::Deck& deck, const Task& task) {
   }
 }
 
+/// A program with a pipeline that has read its options and its deck, and is about to run.
+struct PipelineJob {
+  Session& session;
+  const PipelineApplication& application;
+  const ProgramBuild& build;
+  const Options& options;
+  const deck::Deck& deck;
+  /// The paths of the decks and of the decks that they include.
+  const std::vector<std::string>& deck_files;
+  RunPhases& phases;
+};
+
 /// The description of a run on one rank: the options, the deck, the input files, and the pipeline with the
 /// schedule that the deck asks for. All arguments of the constructor must outlive the RunSetup.
 struct RunSetup {
-  /// Reads the headers of the input files and makes the pipeline. If `given` is not null, it is the image
-  /// `input`. Collective. Throws InputError when the files, the pipeline or the schedule are faulty.
-  RunSetup(Session& session, const PipelineApplication& application, const ProgramBuild& build,
-           const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files,
-           const GivenImage* given = nullptr);
+  /// Reads the headers of the input files and makes the pipeline. `deck` takes the place of the deck of
+  /// `job`. If `given` is not null, it is the image `input`. Collective. Throws InputError when the files,
+  /// the pipeline or the schedule are faulty.
+  RunSetup(const PipelineJob& job, const deck::Deck& deck, const GivenImage* given = nullptr);
 
   /// The array of the result; null if the run has no result, which is possible if the deck names no file for
   /// the result and the application allows this.
   const ArrayDeclaration* result() const;
 
-  /// The bytes of memory that each rank may use; 0 if there is no limit.
-  std::int64_t memory_limit() const { return app::memory_limit(deck); }
-
   /// The paths of all files that the run reads: decks and input images.
   std::vector<std::string> read_files() const;
-
-  /// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of the
-  /// deck instead.
-  template <class Task>
-  void blame_deck(const Task& task) const {
-    app::blame_deck(deck, task);
-  }
 
   Session& session;
   const PipelineApplication& application;
   const ProgramBuild& build;
   const Options& options;
+  const std::vector<std::string>& deck_files;
+  RunPhases& phases;
   /// The deck, which has the keys of the stages and loops of the pipeline.
   deck::Deck deck;
-  /// The paths of the decks and of the decks that they include.
-  const std::vector<std::string>& deck_files;
   ImageInputs inputs;
   std::unique_ptr<Algorithm> pipeline;
   /// The schedule of `pipeline`. The loops of `pipeline` have the rounds of turns that the deck asks for.

@@ -10,9 +10,10 @@
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/plans.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/run_setup.hpp"
-#include "tessera/app/job_runner.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/cost/machine_description.hpp"
@@ -49,7 +50,7 @@ struct EstimateSetting {
   cost::MachineDescription machine;
   /// The file that describes the machine; empty for the generic machine.
   std::string machine_file;
-  /// The costs of stages, and the report from which they were taken; empty if there is none.
+  /// The costs of stages, and the report that they come from; empty if there is none.
   cost::StageCosts costs;
   std::string costs_file;
   /// The rank whose steps are wanted; -1 for the slowest one.
@@ -74,26 +75,49 @@ void estimate_run(const RunSetup& setup, const RunPlans& plans);
 /// prints how long each part of its work takes, in the way of estimate_run. Collective. Throws InputError.
 ExitStatus estimate_work(const Launch& launch, int threads, const JobProgram& program);
 
+/// Describes a run for people. The descriptions are printed when the run starts, and are stored in the
+/// report and in the attributes of the files that the run writes. All members must outlive it.
+struct RunDescription {
+  const RunSetup& setup;
+  const Plan& plan;
+  /// The deck, which for a series is not that of its first image, as in `setup`.
+  const deck::Deck& deck;
+
+  /// Returns lines of text about the program, the places where its ranks run and the memory that the ranks
+  /// need. If `verbose` is true, the lines also name each rank and the libraries. The text does not end with
+  /// a line feed. On ranks other than 0 it is empty. Collective.
+  std::string start_text(bool verbose) const;
+
+  /// Adds the section `run`, which includes the deck, and the costs of the steps to `report`. Collective.
+  void add(Report& report, const StepRecorder& recorder) const;
+
+  /// Adds only the section `run`. Collective.
+  void add_section(Report& report) const;
+
+  /// Returns attributes that describe the run, for the files that it writes. The attributes are the same on
+  /// all ranks. The attribute `steps` has the times of those steps that have ended before this call.
+  /// Collective.
+  std::vector<io::FileAttribute> attributes(const StepRecorder& recorder) const;
+
+ private:
+  std::string first_line() const;
+  /// Returns lines about the grids over which arrays are distributed, and about bands if there are several.
+  std::string layout_text() const;
+  /// The declaration of the input image, or of the result if the program reads no image.
+  const ArrayDeclaration& data() const;
+  /// The path of the input image, or `otherwise` if the program reads no image.
+  std::string input_path(const std::string& otherwise) const;
+};
+
 /// Runs the plans: reads the inputs, computes, writes the outputs, and prints the progress. Returns the exit
-/// status of the program. Records the phases of the run in `phases`. Collective. Throws InputError for all
-/// faults of the deck and the files that can be found before the first step.
-ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases);
+/// status of the program. Collective. Throws InputError for all faults of the deck and the files that can be
+/// found before the first step.
+ExitStatus execute_run(RunSetup& setup, const RunPlans& plans);
 
 /// Divides the pipeline of a run into tasks on groups of ranks, as the deck asks, and runs, explains, checks
 /// or estimates them, as the options ask. Returns the exit status, or nothing if the deck leaves the choice
 /// and the undivided pipeline is estimated to be the fastest. Collective.
-std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phases);
-
-/// A run on the series of images or the video that a deck names, as the options ask for it.
-struct SeriesJob {
-  Session& session;
-  const PipelineApplication& application;
-  const ProgramBuild& build;
-  const Options& options;
-  const deck::Deck& deck;
-  const std::vector<std::string>& deck_files;
-  RunPhases& phases;
-};
+std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup);
 
 /// Runs an application on a series. One rank computes each image, or all ranks together, as `items.across`
 /// says; for `auto`, all ranks if the deck gives bands, or if one rank does not have the memory for the first
@@ -101,24 +125,21 @@ struct SeriesJob {
 /// --estimate, estimates the first image. Collective. Returns the exit status: `stopped` if a signal has
 /// ended the series, else `bad_input` if files were left out, else `not_converged` if the loop of an image
 /// has not converged. Such an image is written all the same. Throws InputError.
-ExitStatus run_series(const SeriesJob& job);
+ExitStatus run_series(const PipelineJob& job);
 
 /// Does so where one rank computes each image, as a graph of tasks. Several images are under way at the same
 /// time.
-ExitStatus run_by_rank(const SeriesJob& job);
+ExitStatus run_by_rank(const PipelineJob& job);
 
 /// Does so where all ranks compute each image together, one after the other, in the way of a single run: in
 /// bands, with loops, and within the memory of the ranks. Images of the same size and type share a plan and
 /// its memory. Also estimates the first image where one rank computes each.
-ExitStatus run_across_ranks(const SeriesJob& job);
+ExitStatus run_across_ranks(const PipelineJob& job);
 
 /// Runs, explains, estimates or checks a series of images whose pipeline is divided into tasks on groups of
 /// ranks, which work on one image after the other. Returns nothing if the deck leaves the choice and the
 /// undivided pipeline is estimated to be the fastest, so that the series is to run without tasks. Collective.
 /// Throws InputError.
-std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineApplication& application,
-                                              const ProgramBuild& build, const Options& options,
-                                              const deck::Deck& deck,
-                                              const std::vector<std::string>& deck_files, RunPhases& phases);
+std::optional<ExitStatus> run_stream_of_tasks(const PipelineJob& job);
 
 }  // namespace tessera::app

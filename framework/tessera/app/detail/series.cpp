@@ -38,7 +38,7 @@ bool lacks_memory(const PipelineApplication& application, const deck::Deck& deck
 
 /// Returns whether all ranks compute each image together: if the deck says so, or if it leaves the choice and
 /// gives bands, or if one rank does not have the memory for the first image that can be read. Collective.
-bool goes_across(const SeriesJob& job) {
+bool goes_across(const PipelineJob& job) {
   const deck::Deck& deck = job.deck;
   const MPI_Comm communicator = job.session.communicator();
   if (deck.text_of("items.across") != "auto") return goes_across_ranks(deck);
@@ -56,7 +56,7 @@ bool goes_across(const SeriesJob& job) {
 
 }  // namespace
 
-ExitStatus run_series(const SeriesJob& job) {
+ExitStatus run_series(const PipelineJob& job) {
   const bool across = goes_across(job);
   const std::string key = "items.across";
   const deck::Deck deck =
@@ -65,8 +65,8 @@ ExitStatus run_series(const SeriesJob& job) {
           : job.deck.with(key, std::string(across ? "ranks" : "rank"), job.deck.location(key));
   job.phases.begin(Phase::open);
   collectively(job.session.communicator(), [&] { check_series_keys(job.application, deck, job.options); });
-  const SeriesJob chosen{job.session, job.application, job.build, job.options,
-                         deck,        job.deck_files,  job.phases};
+  const PipelineJob chosen{job.session, job.application, job.build, job.options,
+                           deck,        job.deck_files,  job.phases};
   return across ? run_across_ranks(chosen) : run_by_rank(chosen);
 }
 

@@ -10,10 +10,8 @@
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/records.hpp"
-#include "tessera/app/detail/run_description.hpp"
 #include "tessera/app/detail/runs.hpp"
 #include "tessera/app/detail/series_items.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -29,10 +27,8 @@ namespace {
 
 /// The plans for images of one size and type, and what runs them.
 struct Shape {
-  Shape(const SeriesJob& job, const deck::Deck& deck, const GivenImage* frame, Progress& silence)
-      : setup(job.session, job.application, job.build, job.options, deck, job.deck_files, frame),
-        plans(setup),
-        images(setup.inputs.all()) {
+  Shape(const PipelineJob& job, const deck::Deck& deck, const GivenImage* frame, Progress& silence)
+      : setup(job, deck, frame), plans(setup), images(setup.inputs.all()) {
     loops.emplace(*setup.pipeline, silence, job.session.rank());
   }
 
@@ -59,7 +55,7 @@ struct Shape {
 /// Computes the images of a series, one after the other.
 class SeriesAcross {
  public:
-  explicit SeriesAcross(const SeriesJob& job)
+  explicit SeriesAcross(const PipelineJob& job)
       : job_(job),
         session_(job.session),
         application_(job.application),
@@ -97,7 +93,7 @@ class SeriesAcross {
   }
   void write_records(const SeriesOutcome& outcome);
 
-  const SeriesJob& job_;
+  const PipelineJob& job_;
   Session& session_;
   const PipelineApplication& application_;
   const deck::Deck& deck_;
@@ -153,9 +149,7 @@ bool SeriesAcross::is_stopped() const {
 
 /// Adds the phase that is under way to the recorder, if there is one.
 void SeriesAcross::keep_phase() {
-  if (!recorder_) return;
-  job_.phases.end();
-  recorder_->add(job_.phases.spans().back());
+  if (recorder_) recorder_->end(job_.phases);
 }
 
 /// Returns the plans for the present image. Makes them if there are none yet.
@@ -207,7 +201,7 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
   shape.loops->listen(bindings);
   const ArrayDeclaration& result = written(shape);
   const auto notes = [&]() -> io::FileNotes {
-    return {shape.loops->history().lists(),
+    return {shape.loops->history_lists(),
             result_attributes(application_, deck_, *shape.setup.pipeline, result.name, shape.plans.mine())};
   };
   items_.expect(item_, result);
@@ -270,9 +264,8 @@ ExitStatus SeriesAcross::run() {
   done_.emplace(progress_, items_.count());
   bool stopped = false;
   {
-    Watchdog watchdog(seconds, [this, seconds](int step, double limit) {
-      end_standstill(session_, application_.program, seconds, limit, name_of_step(step));
-    });
+    Watchdog watchdog(seconds, end_standstill(session_, application_.program, seconds,
+                                              [this](int step) { return name_of_step(step); }));
     // An image may take longer than a process may go on after a signal that it has not accepted.
     const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
     while (!(stopped = is_stopped()) && compute_next(watchdog)) {
@@ -296,20 +289,12 @@ void SeriesAcross::write_records(const SeriesOutcome& outcome) {
   const Shape& first = *shapes_.front();
   Report report;
   if (records_->wants_report()) {
-    RunDescription{session_,
-                   application_,
-                   job_.build,
-                   deck_,
-                   first.setup.inputs,
-                   *first.setup.pipeline,
-                   first.setup.result_name,
-                   first.plans.mine()}
-        .add(report, *recorder_);
+    RunDescription{first.setup, first.plans.mine(), deck_}.add(report, *recorder_);
     outcome.add(report);
     first.loops->add(report);
   }
   const auto trace = [this](const auto& events) { return trace_text(names_, events); };
-  records_->write(report, trace, *recorder_, first.loops->history());
+  records_->write(report, trace, *recorder_);
 }
 
 /// Explains, checks or estimates the run on the first image.
@@ -328,7 +313,7 @@ ExitStatus SeriesAcross::only_plan() {
   std::string text;
   collectively(session_.communicator(), [&] {
     if (session_.rank() != 0) return;
-    shape.setup.blame_deck([&] { text = check_text(*shape.setup.pipeline, shape.plans.all()); });
+    blame_deck(shape.setup.deck, [&] { text = check_text(*shape.setup.pipeline, shape.plans.all()); });
   });
   session_.print(text);
   session_.print(fmt::format("{} images like {} would become {} of {}\n", items_.count_text(), name(),
@@ -338,7 +323,7 @@ ExitStatus SeriesAcross::only_plan() {
 
 }  // namespace
 
-ExitStatus run_across_ranks(const SeriesJob& job) {
+ExitStatus run_across_ranks(const PipelineJob& job) {
   SeriesAcross series(job);
   return job.options.only_plans() ? series.only_plan() : series.run();
 }

@@ -3,7 +3,6 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/app/finite_images.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 

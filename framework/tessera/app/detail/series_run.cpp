@@ -14,7 +14,7 @@
 
 namespace tessera::app {
 
-SeriesRun::SeriesRun(const SeriesJob& job, int threads)
+SeriesRun::SeriesRun(const PipelineJob& job, int threads)
     : job_(job),
       threads_(threads),
       window_(job.deck.is_set("graph.window") ? job.deck.get<std::int64_t>("graph.window") : 2 * threads),
@@ -149,7 +149,7 @@ SeriesOutcome SeriesRun::outcome(const graph::Report& report) {
 namespace {
 
 /// Estimates the first image of a series as one rank computes it, with one thread.
-ExitStatus estimate_image(const SeriesJob& job) {
+ExitStatus estimate_image(const PipelineJob& job) {
   Options alone = job.options;
   alone.ranks = 1;
   alone.explain = alone.check = false;
@@ -159,7 +159,7 @@ ExitStatus estimate_image(const SeriesJob& job) {
 
 }  // namespace
 
-ExitStatus run_by_rank(const SeriesJob& job) {
+ExitStatus run_by_rank(const PipelineJob& job) {
   if (job.options.estimate) return estimate_image(job);
   SeriesRun run(job, threads_of(job.session, job.deck));
   if (!job.options.only_plans()) return run.run();

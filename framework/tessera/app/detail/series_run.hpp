@@ -24,7 +24,7 @@ namespace tessera::app {
 class SeriesRun {
  public:
   /// Finds the images and makes the graph. `job` must outlive this object. Collective. Throws InputError.
-  SeriesRun(const SeriesJob& job, int threads);
+  SeriesRun(const PipelineJob& job, int threads);
 
   /// Looks at all images, as far as this is possible without decoding them. Returns lines for people. Throws
   /// InputError about the first image that cannot be read, unless such images are left out. Collective.
@@ -65,7 +65,7 @@ class SeriesRun {
   std::vector<std::string> files() const;
   SeriesOutcome outcome(const graph::Report& report);
 
-  const SeriesJob& job_;
+  const PipelineJob& job_;
   int threads_;
   /// The number of images that are under way on a rank at the same time.
   std::int64_t window_;

@@ -33,7 +33,7 @@ class PartBody {
     loops.listen(bindings);
     body_.compute(part.pipeline, named, bindings);
     if (image.unfinished.empty() && !may_end_by_turns_) image.unfinished = loops.unfinished();
-    for (io::NumberList& list : loops.history().lists()) image.history.push_back(std::move(list));
+    for (io::NumberList& list : loops.history_lists()) image.history.push_back(std::move(list));
     for (std::size_t i = 0; i < image.images.size(); ++i)
       if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};
     return image;

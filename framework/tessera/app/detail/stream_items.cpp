@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "tessera/app/detail/series_images.hpp"
-#include "tessera/app/finite_images.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"

@@ -76,7 +76,7 @@ cost::FittedCost fitted_cost(const std::string& task, const MeasuredTasks& measu
 /// Returns the cost of a task as it is estimated from its plans.
 cost::TaskCost estimated_cost(const group::ProgramTask& task, Target target, int rank_count,
                               const cost::MachineDescription& machine) {
-  // Whether the tasks fit into memory is checked when their plans are made.
+  // The plans of the tasks check memory when they are made.
   target.memory_bytes = 0;
   std::vector<cost::TimedRanks> times;
   std::optional<ScheduleError> misfit;
@@ -195,11 +195,11 @@ const Tree& member(const Tree& task, const std::string& key) {
   return *found;
 }
 
-int task_in(const group::TaskGraph& graph, const Tree& tree) {
+group::TaskId task_in(const group::TaskGraph& graph, const Tree& tree) {
   std::vector<std::string> names;
   for (const group::Task& task : graph.tasks()) names.push_back(task.name);
   const auto found = std::ranges::find(names, tree.text);
-  if (found != names.end()) return static_cast<int>(found - names.begin());
+  if (found != names.end()) return static_cast<group::TaskId>(found - names.begin());
   const std::string meant = suggestion(tree.text, names);
   deck::fail(tree, fmt::format("there is no task '{}'{}", to_yaml(tree),
                                meant.empty() ? fmt::format(", but {}", fmt::join(names, ", ")) : meant));

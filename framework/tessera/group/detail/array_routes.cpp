@@ -8,7 +8,7 @@
 namespace tessera::group {
 namespace {
 
-/// Adds a box to boxes none of which lies in another one.
+/// Adds a box to boxes. None of them lies in another one, before and after.
 void add_box(std::vector<Box>& boxes, const Box& box) {
   if (box.empty()) return;
   for (const Box& other : boxes)
@@ -23,36 +23,36 @@ BlockDistribution rows_over_ranks(const Box& points, int rank_count) {
 }
 
 /// Returns rows_of_rank for each rank.
-std::vector<Box> rows_of_ranks(const Box& points, int rank_count) {
-  std::vector<Box> boxes;
+IdVector<int, Box> rows_of_ranks(const Box& points, int rank_count) {
+  IdVector<int, Box> boxes;
   const BlockDistribution rows = rows_over_ranks(points, rank_count);
   for (int rank = 0; rank < rank_count; ++rank) boxes.push_back(rows.owned(rank));
   return boxes;
 }
 
 /// Returns the points of an output of a stream that each rank writes: those that it owns.
-std::vector<Box> written_points(const std::vector<Box>& owned, const Box& written) {
-  std::vector<Box> boxes;
+IdVector<int, Box> written_points(const IdVector<int, Box>& owned, const Box& written) {
+  IdVector<int, Box> boxes;
   for (const Box& box : owned) boxes.push_back(box.empty() ? Box{} : intersection(box, written));
   return boxes;
 }
 
 /// Returns the points that each rank needs of an array for any reader.
-std::vector<Box> hulls_of_readers(const std::vector<ArrayRoutes::Reader>& readers, int rank_count) {
-  std::vector<Box> boxes(static_cast<std::size_t>(rank_count));
+IdVector<int, Box> hulls_of_readers(const std::vector<ArrayRoutes::Reader>& readers, int rank_count) {
+  IdVector<int, Box> boxes(rank_count);
   for (const ArrayRoutes::Reader& reader : readers)
-    for (std::size_t rank = 0; rank < boxes.size(); ++rank)
+    for (const int rank : boxes.ids())
       if (!reader.read[rank].empty()) boxes[rank] = hull(boxes[rank], reader.read[rank]);
   return boxes;
 }
 
 /// Returns the points of an input or output of a task that each rank of the program owns.
-std::vector<Box> owned_points(const ScheduledPipeline& scheduled, int array, const std::vector<int>& ranks,
-                              int rank_count) {
-  std::vector<Box> boxes(static_cast<std::size_t>(rank_count));
+IdVector<int, Box> owned_points(const ScheduledPipeline& scheduled, int array, const std::vector<int>& ranks,
+                                int rank_count) {
+  IdVector<int, Box> boxes(rank_count);
   const ArrayDeclaration& declared = scheduled.pipeline()[array];
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    Box& box = boxes[static_cast<std::size_t>(ranks[i])];
+    Box& box = boxes[ranks[i]];
     if (!declared.is_everywhere())
       box = scheduled[array].distribution.owned(static_cast<int>(i));
     else if (i == 0)
@@ -70,10 +70,10 @@ Box rows_of_rank(const Box& points, int rank_count, int rank) {
 ArrayRoutes::Transfer ArrayRoutes::transfer(int from, int to) const {
   Transfer result;
   if (is_local && from != to) return result;
-  const Box& box = owned[static_cast<std::size_t>(from)];
+  const Box& box = owned[from];
   if (box.empty()) return result;
   for (const Reader& reader : readers) {
-    const Box part = intersection(box, reader.read[static_cast<std::size_t>(to)]);
+    const Box part = intersection(box, reader.read[to]);
     if (part.empty()) continue;
     if (result.boxes.empty()) result.first_place = reader.place;
     result.last_place = reader.place;
@@ -83,19 +83,17 @@ ArrayRoutes::Transfer ArrayRoutes::transfer(int from, int to) const {
   return result;
 }
 
-std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<TaskGroup>& groups,
-                                      const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
-                                      int rank_count, bool is_stream) {
-  std::vector<std::size_t> group_of(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) group_of[static_cast<std::size_t>(groups[i].task)] = i;
+IdVector<int, ArrayRoutes> array_routes(const Program& program, const std::vector<ScheduledTask>& tasks,
+                                        const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
+                                        int rank_count, bool is_stream) {
+  IdVector<TaskId, std::size_t> place(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) place[tasks[i].task] = i;
   const auto owned = [&](const Port& port) {
-    const std::size_t group = group_of[static_cast<std::size_t>(port.task)];
-    return owned_points(*scheduled[group], port.array, groups[group].ranks, rank_count);
+    const std::size_t i = place[port.task];
+    return owned_points(*scheduled[i], port.array, tasks[i].ranks, rank_count);
   };
-  const auto place_of = [&](int task) {
-    return static_cast<int>(group_of[static_cast<std::size_t>(task)]) + 1;
-  };
-  std::vector<ArrayRoutes> all;
+  const auto place_of = [&](TaskId task) { return static_cast<int>(place[task]) + 1; };
+  IdVector<int, ArrayRoutes> all;
   for (const ProgramArray& array : program.arrays()) {
     ArrayRoutes routes;
     routes.place = array.is_input() ? 0 : place_of(array.producer.task);
@@ -107,8 +105,8 @@ std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<
                                      : rows_of_ranks(array.domain, rank_count);
     if (!array.output.empty())
       routes.readers.push_back(
-          {static_cast<int>(groups.size()) + 1, is_stream ? written_points(routes.owned, array.written)
-                                                          : rows_of_ranks(array.written, rank_count)});
+          {static_cast<int>(tasks.size()) + 1, is_stream ? written_points(routes.owned, array.written)
+                                                         : rows_of_ranks(array.written, rank_count)});
     all.push_back(std::move(routes));
   }
   return all;

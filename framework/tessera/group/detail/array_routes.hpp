@@ -17,11 +17,11 @@ struct ArrayRoutes {
     /// The place of the task.
     int place = 0;
     /// The points that each rank of the program reads.
-    std::vector<Box> read;
+    IdVector<int, Box> read;
   };
   /// The points that one rank gets from another one, or from itself.
   struct Transfer {
-    /// The boxes, none of which lies in another one.
+    /// The boxes. None of them lies in another one.
     std::vector<Box> boxes;
     /// The number of points in all boxes.
     std::int64_t points = 0;
@@ -31,10 +31,10 @@ struct ArrayRoutes {
 
   /// The place of the task that computes the array.
   int place = 0;
-  /// Whether each rank gets points from itself only, as of inputs of a stream.
+  /// True if each rank gets points from itself only, as it does of inputs of a stream.
   bool is_local = false;
   /// The points that each rank of the program computes.
-  std::vector<Box> owned;
+  IdVector<int, Box> owned;
   /// The readers, in the order of their places.
   std::vector<Reader> readers;
 
@@ -47,10 +47,10 @@ struct ArrayRoutes {
 Box rows_of_rank(const Box& points, int rank_count, int rank);
 
 /// Returns the routes of all arrays of a program. `scheduled` has the pipelines of the tasks in the order of
-/// `groups`. In a stream, each rank reads those points of the inputs of the program that its own tasks read,
+/// `tasks`. In a stream, each rank reads those points of the inputs of the program that its own tasks read,
 /// and writes those of the outputs that they compute.
-std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<TaskGroup>& groups,
-                                      const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
-                                      int rank_count, bool is_stream);
+IdVector<int, ArrayRoutes> array_routes(const Program& program, const std::vector<ScheduledTask>& tasks,
+                                        const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
+                                        int rank_count, bool is_stream);
 
 }  // namespace tessera::group

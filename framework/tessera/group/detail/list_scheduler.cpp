@@ -10,17 +10,17 @@ namespace tessera::group::detail {
 ListScheduler::ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks)
     : graph_(graph), communication_(communication), ranks_(ranks), free_(ranks) {}
 
-double ListScheduler::schedule(std::span<const int> ranks_of_tasks, const ListRules& rules) {
-  ranks_of_tasks_.assign(ranks_of_tasks.begin(), ranks_of_tasks.end());
+double ListScheduler::schedule(const Allocation& allocation, const ListRules& rules) {
+  ranks_of_tasks_ = allocation;
   rules_ = rules;
-  bottom_levels_ = bottom_levels(graph_, ranks_of_tasks, communication_);
+  bottom_levels_ = bottom_levels(graph_, allocation, communication_);
   free_.clear();
   ready_.clear();
-  placements_.assign(ranks_of_tasks.size(), {});
-  missing_.resize(ranks_of_tasks.size());
-  for (int task = 0; task < graph_.size(); ++task) {
-    missing_[static_cast<std::size_t>(task)] = static_cast<int>(graph_.edges_to(task).size());
-    if (graph_.edges_to(task).empty()) make_ready(task);
+  placements_.values().assign(allocation.size(), {});
+  missing_.resize(allocation.size());
+  for (const TaskId task : graph_.tasks().ids()) {
+    missing_[task] = static_cast<int>(graph_.edges_to(task).size());
+    if (missing_[task] == 0) make_ready(task);
   }
   double makespan = 0;
   while (!ready_.empty()) {
@@ -28,24 +28,24 @@ double ListScheduler::schedule(std::span<const int> ranks_of_tasks, const ListRu
     Ready chosen = std::move(ready_[index]);
     ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
     place(chosen);
-    makespan = std::max(makespan, placements_[static_cast<std::size_t>(chosen.task)].finish);
+    makespan = std::max(makespan, placements_[chosen.task].finish);
     for (const Edge& edge : graph_.edges_from(chosen.task))
-      if (--missing_[static_cast<std::size_t>(edge.to)] == 0) make_ready(edge.to);
+      if (--missing_[edge.to] == 0) make_ready(edge.to);
   }
   return makespan;
 }
 
 /// Returns the time from which all arrays of a task can be on any ranks, as many as the task has now.
-double ListScheduler::ready_anywhere(int task) const {
+double ListScheduler::ready_anywhere(TaskId task) const {
   double time = 0;
   for (const Edge& edge : graph_.edges_to(task)) {
     const double travels = edge_seconds(edge, ranks_of_tasks_, communication_);
-    time = std::max(time, placements_[static_cast<std::size_t>(edge.from)].finish + travels);
+    time = std::max(time, placements_[edge.from].finish + travels);
   }
   return time;
 }
 
-void ListScheduler::make_ready(int task) {
+void ListScheduler::make_ready(TaskId task) {
   Ready ready;
   ready.task = task;
   ready.anywhere = ready_anywhere(task);
@@ -62,10 +62,10 @@ bool ListScheduler::stays(const RankSet& from, const RankSet& to) const {
 
 /// Adds the ranks of a predecessor, if they are as many as the task is to have. Where arrays travel between
 /// hosts, the ranks that follow the host of the predecessor serve as well.
-void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
-  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
-  RankSet set = placements_[static_cast<std::size_t>(predecessor)].ranks;
-  if (ranks_of_tasks_[static_cast<std::size_t>(predecessor)] != count) {
+void ListScheduler::add_in_place(Ready& ready, TaskId predecessor) const {
+  const int count = ranks_of_tasks_[ready.task];
+  RankSet set = placements_[predecessor].ranks;
+  if (ranks_of_tasks_[predecessor] != count) {
     const int host = set.front().begin;
     if (communication_.travel != Travel::between_hosts || host + count > ranks_) return;
     set = {{host, host + count}};
@@ -74,7 +74,7 @@ void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
   if (std::ranges::any_of(ready.in_place, is_same)) return;
   double at = 0;
   for (const Edge& edge : graph_.edges_to(ready.task)) {
-    const Placement& from = placements_[static_cast<std::size_t>(edge.from)];
+    const Placement& from = placements_[edge.from];
     const double travels = stays(from.ranks, set) ? 0 : edge_seconds(edge, ranks_of_tasks_, communication_);
     at = std::max(at, from.finish + travels);
   }
@@ -82,7 +82,7 @@ void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
 }
 
 ListScheduler::Choice ListScheduler::first_choice(const Ready& ready) const {
-  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  const int count = ranks_of_tasks_[ready.task];
   Choice choice{std::numeric_limits<double>::infinity(), -1};
   for (std::size_t i = 0; i < ready.in_place.size(); ++i) {
     const double start = std::max(ready.in_place[i].ready, free_.when_free(ready.in_place[i].ranks));
@@ -95,13 +95,13 @@ ListScheduler::Choice ListScheduler::first_choice(const Ready& ready) const {
 
 std::size_t ListScheduler::next() const {
   std::size_t best = 0;
-  std::tuple<double, double, int> best_key{std::numeric_limits<double>::infinity(), 0, 0};
+  std::tuple<double, double, TaskId> best_key{std::numeric_limits<double>::infinity(), 0, TaskId{}};
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     const Ready& ready = ready_[i];
     const double time = rules_.order == ListOrder::first_ready   ? ready.first
                         : rules_.order == ListOrder::first_start ? first_choice(ready).start
                                                                  : 0;
-    const std::tuple key(time, -bottom_levels_[static_cast<std::size_t>(ready.task)], ready.task);
+    const std::tuple key(time, -bottom_levels_[ready.task], ready.task);
     if (key < best_key) {
       best_key = key;
       best = i;
@@ -113,7 +113,7 @@ std::size_t ListScheduler::next() const {
 /// Changes the number of ranks of a task to that one with which it ends first. The numbers that are tried are
 /// those of ranks that are free at some time; of equal ends, the fewest ranks are taken.
 void ListScheduler::fit(Ready& ready) {
-  int& count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  int& count = ranks_of_tasks_[ready.task];
   const bool may_grow = rules_.fitting == Fitting::fewer_or_more && ready_.empty();
   const int most = may_grow ? graph_.most_ranks(ready.task, ranks_) : count;
   const Choice choice = first_choice(ready);
@@ -140,12 +140,12 @@ void ListScheduler::fit(Ready& ready) {
 void ListScheduler::place(Ready& ready) {
   if (rules_.fitting != Fitting::exact) fit(ready);
   const Choice choice = first_choice(ready);
-  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
-  Placement& placement = placements_[static_cast<std::size_t>(ready.task)];
+  const int count = ranks_of_tasks_[ready.task];
+  Placement& placement = placements_[ready.task];
   placement.start = choice.start;
   placement.finish = choice.start + graph_.seconds(ready.task, count);
-  placement.ranks = choice.in_place < 0 ? free_.choose(count, choice.start)
-                                        : ready.in_place[static_cast<std::size_t>(choice.in_place)].ranks;
+  placement.ranks =
+      choice.in_place < 0 ? free_.choose(count, choice.start) : ready.in_place[choice.in_place].ranks;
   // A task that takes no time, such as a start, keeps no rank from a task before it.
   if (placement.finish > placement.start) free_.occupy(placement.ranks, placement.finish);
 }
@@ -154,8 +154,8 @@ GroupSchedule ListScheduler::result(std::string strategy) const {
   GroupSchedule schedule;
   schedule.strategy = std::move(strategy);
   schedule.ranks = ranks_;
-  for (int task = 0; task < graph_.size(); ++task) {
-    const Placement& placed = placements_[static_cast<std::size_t>(task)];
+  for (const TaskId task : graph_.tasks().ids()) {
+    const Placement& placed = placements_[task];
     schedule.tasks.push_back({task, ranks_of(placed.ranks), placed.start, placed.finish});
   }
   put_in_order(schedule);

@@ -4,12 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "tessera/group/graph_costs.hpp"
 #include "tessera/group/schedule.hpp"
+#include "tessera/group/task_graph.hpp"
 
 namespace tessera::group::detail {
 
-/// A set of ranks as ranges in rising order, of which no two touch.
+/// A set of ranks as ranges in rising order. No two of them touch.
 using RankSet = std::vector<RankRange>;
 
 /// The times at which the ranks of a machine have done their last tasks. Ranks that became free at the same
@@ -27,14 +27,14 @@ class FreeRanks {
   /// Makes all ranks free from the beginning again.
   void clear();
 
-  /// Returns the time from which so many ranks are free.
+  /// Returns the time from which `count` ranks are free.
   double when_free(int count) const;
   /// Returns the time from which all ranks of a set are free.
   double when_free(const RankSet& set) const;
   /// Returns the numbers of free ranks, by rising time. Of several entries with one time, the last one
   /// counts.
   const std::vector<Count>& counts() const { return counts_; }
-  /// Returns so many ranks that are free at a time from which there are so many. They are contiguous if that
+  /// Returns `count` ranks that are free at `start`, when at least as many are. They are contiguous if that
   /// is possible, and have been idle for the least time.
   RankSet choose(int count, double start) const;
   /// Makes the ranks of a set free from `finish`, and not before.
@@ -69,7 +69,7 @@ enum class ListOrder {
 
 /// The use that tasks make, when they are placed, of the number of ranks that they are to have.
 enum class Fitting {
-  /// They have exactly so many.
+  /// They have exactly this number.
   exact,
   /// They take fewer, if they end sooner on fewer ranks than if they wait for all.
   fewer,
@@ -99,16 +99,15 @@ class ListScheduler {
  public:
   ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks);
 
-  /// Places all tasks, with so many ranks each but for the fitting. Returns the makespan.
-  double schedule(std::span<const int> ranks_of_tasks, const ListRules& rules);
+  /// Places all tasks on as many ranks as `allocation` says, except for the fitting. Returns the makespan.
+  double schedule(const Allocation& allocation, const ListRules& rules);
   /// Returns where the tasks were placed the last time.
-  const std::vector<Placement>& placements() const { return placements_; }
+  const IdVector<TaskId, Placement>& placements() const { return placements_; }
   /// Returns the schedule of the last time as data, without its lower bound.
   GroupSchedule result(std::string strategy) const;
   /// Returns the number of ranks of the machine.
   int ranks() const { return ranks_; }
   const TaskGraph& graph() const { return graph_; }
-  const Communication& communication() const { return communication_; }
 
  private:
   /// The ranks of a predecessor and the time from which all arrays of a task are there.
@@ -118,7 +117,7 @@ class ListScheduler {
   };
   /// A task whose predecessors are placed.
   struct Ready {
-    int task = 0;
+    TaskId task{};
     /// The time from which all arrays can be on any ranks.
     double anywhere = 0;
     /// The first of the times from which the arrays can be on some ranks.
@@ -131,11 +130,11 @@ class ListScheduler {
     int in_place = -1;
   };
 
-  void make_ready(int task);
-  void add_in_place(Ready& ready, int predecessor) const;
+  void make_ready(TaskId task);
+  void add_in_place(Ready& ready, TaskId predecessor) const;
   bool stays(const RankSet& from, const RankSet& to) const;
   Choice first_choice(const Ready& ready) const;
-  double ready_anywhere(int task) const;
+  double ready_anywhere(TaskId task) const;
   std::size_t next() const;
   void fit(Ready& ready);
   void place(Ready& ready);
@@ -144,12 +143,12 @@ class ListScheduler {
   Communication communication_;
   int ranks_;
   ListRules rules_;
-  std::vector<int> ranks_of_tasks_;
+  Allocation ranks_of_tasks_;
   FreeRanks free_;
-  std::vector<double> bottom_levels_;
-  std::vector<int> missing_;
+  IdVector<TaskId, double> bottom_levels_;
+  IdVector<TaskId, int> missing_;
   std::vector<Ready> ready_;
-  std::vector<Placement> placements_;
+  IdVector<TaskId, Placement> placements_;
 };
 
 }  // namespace tessera::group::detail

@@ -100,22 +100,19 @@ void RankMemory::pack(const Parcel& parcel) const {
   for_each_box(parcel, [&](const HostBlock& part) { copy_by_threads(kept, part, part.box); });
 }
 
-TaskEdges::TaskEdges(const Program& program, int task, const std::vector<const RankMemory*>& ranks) {
+TaskEdges::TaskEdges(const Program& program, TaskId task, const std::vector<const RankMemory*>& ranks) {
   const Algorithm& pipeline = program.task(task).pipeline;
+  const auto add = [&](int array) {
+    return arrays_.emplace_back(std::make_unique<KeptArray>(ranks, array)).get();
+  };
   for (int id = 0; id < pipeline.size(); ++id) {
-    if (pipeline[id].is_input()) {
-      sources_.push_back(std::make_unique<HeldSource>(ranks, program.read_at({task, id})));
-      bindings_.sources[pipeline[id].name] = sources_.back().get();
-    }
-    if (pipeline[id].is_output) {
-      sinks_.push_back(std::make_unique<HeldSink>(ranks, program.computed_at({task, id})));
-      bindings_.sinks[pipeline[id].name] = sinks_.back().get();
-    }
+    if (pipeline[id].is_input()) bindings_.sources[pipeline[id].name] = add(program.read_at({task, id}));
+    if (pipeline[id].is_output) bindings_.sinks[pipeline[id].name] = add(program.computed_at({task, id}));
   }
 }
 
 void read_inputs(const Program& program, const RankMemory& memory, const ProgramBindings& bindings) {
-  for (int number = 0; number < static_cast<int>(program.arrays().size()); ++number) {
+  for (const int number : program.arrays().ids()) {
     const ProgramArray& array = program.array(number);
     if (!array.is_input()) continue;
     const auto source = bindings.sources.find(array.name);
@@ -137,7 +134,7 @@ void write_block(const Program& program, const RankMemory& memory, int array, co
 
 void write_outputs(const Program& program, const ProgramPlan& plan, const RankMemory& memory,
                    const ProgramBindings& bindings) {
-  for (int number = 0; number < static_cast<int>(program.arrays().size()); ++number) {
+  for (const int number : program.arrays().ids()) {
     const ProgramArray& array = program.array(number);
     const auto sink = bindings.sinks.find(array.output);
     if (array.output.empty() || sink == bindings.sinks.end()) continue;

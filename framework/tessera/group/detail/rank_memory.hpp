@@ -41,27 +41,18 @@ class RankMemory {
   Block<Kokkos::HostSpace> bytes_;
 };
 
-/// Gives the points of an input of a task, which earlier tasks have computed.
-class HeldSource final : public BlockSource {
+/// An array of a program as an input or an output of a task: gives the points that earlier tasks have
+/// computed, or keeps points for later tasks.
+class KeptArray final : public BlockSource, public BlockSink {
  public:
-  /// Makes a source that is called once for each of the ranks whose memories are given, in this order.
-  HeldSource(std::vector<const RankMemory*> ranks, int array) : ranks_(std::move(ranks)), array_(array) {}
-  void read(const HostBlock& block) override { ranks_[next_++ % ranks_.size()]->fill(array_, block); }
+  /// The object is called once for each of the ranks whose memories are given, in this order.
+  KeptArray(std::vector<const RankMemory*> ranks, int array) : ranks_(std::move(ranks)), array_(array) {}
+  void read(const HostBlock& block) override { next().fill(array_, block); }
+  void write(const HostBlock& block) override { next().keep(array_, block); }
 
  private:
-  std::vector<const RankMemory*> ranks_;
-  int array_;
-  std::size_t next_ = 0;
-};
+  const RankMemory& next() { return *ranks_[next_++ % ranks_.size()]; }
 
-/// Keeps the points of an output of a task for later tasks.
-class HeldSink final : public BlockSink {
- public:
-  /// Makes a sink that is called once for each of the ranks whose memories are given, in this order.
-  HeldSink(std::vector<const RankMemory*> ranks, int array) : ranks_(std::move(ranks)), array_(array) {}
-  void write(const HostBlock& block) override { ranks_[next_++ % ranks_.size()]->keep(array_, block); }
-
- private:
   std::vector<const RankMemory*> ranks_;
   int array_;
   std::size_t next_ = 0;
@@ -75,14 +66,13 @@ class TaskEdges {
   TaskEdges() = default;
   /// Makes the sources and sinks of the task number `task`. `ranks` are the memories of the ranks that run in
   /// this process, in the order in which plans call sources and sinks.
-  TaskEdges(const Program& program, int task, const std::vector<const RankMemory*>& ranks);
+  TaskEdges(const Program& program, TaskId task, const std::vector<const RankMemory*>& ranks);
 
   /// The sources and sinks, for a run of the pipeline of the task.
   const Bindings& bindings() const { return bindings_; }
 
  private:
-  std::vector<std::unique_ptr<HeldSource>> sources_;
-  std::vector<std::unique_ptr<HeldSink>> sinks_;
+  std::vector<std::unique_ptr<KeptArray>> arrays_;
   Bindings bindings_;
 };
 

@@ -3,19 +3,20 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "tessera/group/graph_costs.hpp"
+#include <optional>
 
 namespace tessera::group::detail {
 namespace {
 
 /// Gives one task of the critical path more ranks, by a quarter: the task that becomes faster by the most
 /// seconds for the area that this adds. Returns false if none becomes faster.
-bool grow_path(const TaskGraph& graph, int ranks, const std::vector<double>& levels, Allocation& allocation) {
-  int best = -1, ranks_of_best = 0;
+bool grow_path(const TaskGraph& graph, int ranks, const IdVector<TaskId, double>& levels,
+               Allocation& allocation) {
+  std::optional<TaskId> best;
+  int ranks_of_best = 0;
   double most = 0;
-  for (int task = static_cast<int>(std::ranges::max_element(levels) - levels.begin()); task >= 0;) {
-    const int own = allocation[static_cast<std::size_t>(task)];
+  for (auto task = static_cast<TaskId>(std::ranges::max_element(levels) - levels.begin());;) {
+    const int own = allocation[task];
     const int more = std::min(own + std::max(1, own / 4), graph.most_ranks(task, ranks));
     const double before = graph.seconds(task, own), after = graph.seconds(task, more);
     // Of tasks that add hardly any area, those come first that become faster by the greatest share.
@@ -26,26 +27,25 @@ bool grow_path(const TaskGraph& graph, int ranks, const std::vector<double>& lev
       ranks_of_best = more;
     }
     const std::vector<Edge>& later = graph.edges_from(task);
-    const auto next = std::ranges::max_element(
-        later, {}, [&](const Edge& edge) { return levels[static_cast<std::size_t>(edge.to)]; });
-    task = next == later.end() ? -1 : next->to;
+    if (later.empty()) break;
+    task = std::ranges::max_element(later, {}, [&](const Edge& edge) { return levels[edge.to]; })->to;
   }
-  if (best >= 0) allocation[static_cast<std::size_t>(best)] = ranks_of_best;
-  return best >= 0;
+  if (best) allocation[*best] = ranks_of_best;
+  return best.has_value();
 }
 
-/// Gives the tasks of one level ranks by their seconds, in so many rounds.
-double divide_level(const TaskGraph& graph, int ranks, const std::vector<int>& level, int rounds,
+/// Gives the tasks of one level ranks by their seconds, in `rounds` rounds.
+double divide_level(const TaskGraph& graph, int ranks, const std::vector<TaskId>& level, int rounds,
                     Allocation& allocation) {
   const auto count = static_cast<int>(level.size());
   const int at_once = (count + rounds - 1) / rounds;
   double total = 0, longest = 0;
-  for (const int task : level) total += graph.seconds(task, 1);
-  for (const int task : level) {
+  for (const TaskId task : level) total += graph.seconds(task, 1);
+  for (const TaskId task : level) {
     const double share = total > 0 ? graph.seconds(task, 1) / total * rounds : 1.0 / at_once;
     const int own =
         std::clamp(static_cast<int>(share * ranks * (1 + 1e-12)), 1, graph.most_ranks(task, ranks));
-    allocation[static_cast<std::size_t>(task)] = own;
+    allocation[task] = own;
     longest = std::max(longest, graph.seconds(task, own));
   }
   return longest * std::max(rounds, (count + ranks - 1) / ranks);
@@ -58,10 +58,10 @@ std::vector<Allocation> grown_on_paths(const TaskGraph& graph, int ranks) {
   std::vector<Allocation> result;
   Allocation allocation(graph.tasks().size(), 1);
   for (std::size_t next = 0; next < std::size(shares);) {
-    const std::vector<double> levels = bottom_levels(graph, allocation, {});
+    const IdVector<TaskId, double> levels = bottom_levels(graph, allocation, {});
     double area = 0, path = 0;
-    for (std::size_t task = 0; task < levels.size(); ++task) {
-      area += allocation[task] * graph.seconds(static_cast<int>(task), allocation[task]) / ranks;
+    for (const TaskId task : levels.ids()) {
+      area += allocation[task] * graph.seconds(task, allocation[task]) / ranks;
       path = std::max(path, levels[task]);
     }
     const bool is_short = path <= shares[next] * area;
@@ -73,14 +73,14 @@ std::vector<Allocation> grown_on_paths(const TaskGraph& graph, int ranks) {
 }
 
 Allocation divided_by_levels(const TaskGraph& graph, int ranks) {
-  std::vector<std::vector<int>> levels;
-  for (int task = 0; task < graph.size(); ++task) {
-    const auto level = static_cast<std::size_t>(graph.levels()[static_cast<std::size_t>(task)]);
+  IdVector<int, std::vector<TaskId>> levels;
+  for (const TaskId task : graph.tasks().ids()) {
+    const int level = graph.levels()[task];
     levels.resize(std::max(levels.size(), level + 1));
     levels[level].push_back(task);
   }
   Allocation allocation(graph.tasks().size(), 1);
-  for (const std::vector<int>& level : levels) {
+  for (const std::vector<TaskId>& level : levels) {
     int best = 1;
     double least = std::numeric_limits<double>::infinity();
     for (int rounds = 1; rounds <= static_cast<int>(level.size()); ++rounds) {
@@ -96,7 +96,7 @@ Allocation divided_by_levels(const TaskGraph& graph, int ranks) {
 
 Allocation equal_ranks(const TaskGraph& graph, int ranks_of_task) {
   Allocation allocation;
-  for (int task = 0; task < graph.size(); ++task) allocation.push_back(graph.most_ranks(task, ranks_of_task));
+  for (const TaskId task : graph.tasks().ids()) allocation.push_back(graph.most_ranks(task, ranks_of_task));
   return allocation;
 }
 

@@ -7,9 +7,6 @@
 
 namespace tessera::group::detail {
 
-/// The whole ranks of each task.
-using Allocation = std::vector<int>;
-
 /// Returns allocations between one rank for each task and all ranks, each with a shorter critical path and a
 /// greater area than the one before: tasks of the critical path grow until it is as long as several shares of
 /// the area divided by the ranks. This is after the critical path and area-based algorithm (CPA) of Radulescu

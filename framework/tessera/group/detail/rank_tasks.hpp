@@ -3,15 +3,14 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/group/detail/rank_memory.hpp"
-#include "tessera/group/detail/run_messages.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 #include "tessera/view/collectively.hpp"
@@ -19,6 +18,46 @@
 #include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::group {
+
+/// The memory of a rank for one run of a program, and the messages of this run. In a stream several runs are
+/// under way, each for one item. A rank that has no points to send, because the item has failed, sends a
+/// message without bytes in the place of each message.
+class RunMessages {
+ public:
+  /// Allocates the memory. The arguments must outlive the object.
+  RunMessages(const Program& program, const ProgramPlan& plan, MPI_Comm communicator);
+
+  /// The memory.
+  const RankMemory& memory() const { return memory_; }
+  /// Begins the messages of a new run, after all messages of the last one are gone. In a stream, both ranks
+  /// of a message send and receive it for one item after the other, so that MPI keeps those of items apart.
+  void begin() { has_failed_ = false; }
+  /// Waits until the messages of earlier steps are gone whose memory this step may use, and until those have
+  /// arrived that it reads.
+  void wait_before(int step);
+  /// Begins to receive the messages that are awaited from this step on.
+  void await(int step);
+  /// Sends the messages that follow this step.
+  void send(int step);
+  /// Waits until all messages that were sent are gone.
+  void wait_for_sends();
+  /// Lets MPI make progress. Returns whether all messages that were sent are gone.
+  bool make_progress();
+  /// Returns true if the item of the run has failed on this rank, or on one that has sent a message.
+  bool has_failed() const { return has_failed_; }
+  /// Says that the item has failed.
+  void fail() { has_failed_ = true; }
+
+ private:
+  void receive(std::size_t place);
+
+  const ProgramPlan& plan_;
+  MPI_Comm communicator_;
+  RankMemory memory_;
+  /// The requests of the messages, in the order of ProgramPlan::sends and ProgramPlan::receives.
+  std::vector<MPI_Request> sends_, receives_;
+  bool has_failed_ = false;
+};
 
 /// The communicators of groups of ranks. Equal groups share one.
 class GroupCommunicators {
@@ -29,8 +68,8 @@ class GroupCommunicators {
   GroupCommunicators(const GroupCommunicators&) = delete;
   GroupCommunicators& operator=(const GroupCommunicators&) = delete;
 
-  /// Returns the communicator in which ranks[i] is rank i. Collective over these ranks, of which this rank is
-  /// one. All ranks must ask for their groups in the same order.
+  /// Returns the communicator in which ranks[i] is rank i. Collective over these ranks. This rank is one
+  /// of them. All ranks must ask for their groups in the same order.
   MPI_Comm of(const std::vector<int>& ranks);
   /// The communicator of all ranks.
   const Communicator& all() const { return all_; }
@@ -61,7 +100,7 @@ void keep_first_error(std::exception_ptr& failure, const Act& act) {
 /// Throws the first error that a rank has kept, on all ranks, and keeps none any more. Collective.
 void throw_first_error(MPI_Comm communicator, std::exception_ptr& failure);
 
-/// What a rank needs to run its plan of a program, once or as a stream.
+/// The objects by which a rank runs its plan of a program, once or as a stream.
 class RankTasks {
  public:
   /// Allocates and prepares everything. The tasks use the same memory one after the other. Collective over
@@ -73,11 +112,9 @@ class RankTasks {
   const ProgramPlan& plan() const { return plan_; }
   const RankStep& step(int number) const { return plan_.steps[static_cast<std::size_t>(number)]; }
   GroupCommunicators& communicators() { return communicators_; }
-  /// The agreements of a stream that begins to run. They stay until the next one begins.
-  ItemAgreements& begin_agreements() {
-    return agreements_.emplace(for_agreements_.handle(), plan_.most_items);
-  }
-  /// The memory and the messages of an item, of which the rank keeps those of some items at a time.
+  /// A communicator that only the agreements of streams use.
+  MPI_Comm for_agreements() const { return for_agreements_.handle(); }
+  /// The memory and the messages of an item. The rank keeps those of some items at a time.
   RunMessages& messages(std::int64_t item) { return *slot_of(item).messages; }
   /// Runs the task of a step for an item.
   void run(int step, std::int64_t item, const StepObserver& observer) {
@@ -101,7 +138,6 @@ class RankTasks {
   std::vector<Slot> slots_;
   /// The plan instances by step; there are none for the start and the stop.
   std::vector<std::unique_ptr<PlanInstance>> instances_;
-  std::optional<ItemAgreements> agreements_;
 };
 
 }  // namespace tessera::group

@@ -84,7 +84,7 @@ Case make_chain(const Box& box) {
     const auto a = pipeline.input<float, 2>("a", box, Boundary::clamp),
                b = pipeline.input<float, 2>("b", box, Boundary::clamp);
     const auto mean = pipeline.stage<float>("mean", Mean{}, a);
-    int id = 0;
+    ArrayId id = {};
     if (is_cxx)
       id = pipeline.stage<float>("result", Brighter{}, mean, b).id;
     else
@@ -125,7 +125,7 @@ PlanInstance make_instance(const Pipeline& pipeline, int threads, bool fused) {
   target.threads = threads;
   target.cache_bytes = cache_to_write_past(threads);
   PlanInstance instance(pipeline, make_plan(pipeline, schedule, target, 1, 0), MPI_COMM_SELF);
-  PatternSource source(static_cast<std::int64_t>(size_of(pipeline[0].type)));
+  PatternSource source(static_cast<std::int64_t>(size_of(pipeline[ArrayId{0}].type)));
   instance.load("a", source);
   instance.load("b", source);
   return instance;

@@ -21,10 +21,10 @@ void expect_bits_of_pipeline(const RandomProgram& sample) {
   Rehearsal(sample.graph.pipeline, make_plans(sample.graph.pipeline, {}, {}, 1)).run(expected.bindings);
   const group::ProgramPlanner planner(sample.program, sample.schedule, sample.target);
   group::ProgramRehearsal(sample.program, planner.plans()).run(test::program_bindings(found));
-  for (std::size_t id = 0; id < found.sinks.size(); ++id)
+  for (const ArrayId id : found.sinks.ids())
     if (found.sinks[id] != nullptr) {
       EXPECT_TRUE(found.sinks[id]->array.same_bits(expected.sinks[id]->array))
-          << "array " << id << " of " << sample.text();
+          << "array " << to_int(id) << " of " << sample.text();
       EXPECT_EQ(found.sinks[id]->writes.values, std::vector<int>(found.sinks[id]->writes.values.size(), 1))
           << sample.text();
     }

@@ -36,7 +36,7 @@ TEST(ProgramRun, AnyGroupsGiveTheBitsOfThePipeline) {
     group::ProgramInstance instance(sample.program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
     for (int run = 0; run < 2; ++run)
       EXPECT_EQ(instance.run(test::program_bindings(found)).tasks.size(), instance.plan().steps.size());
-    for (std::size_t id = 0; id < found.sinks.size(); ++id) {
+    for (const ArrayId id : found.sinks.ids()) {
       if (found.sinks[id] == nullptr) continue;
       const auto& written = found.sinks[id]->writes;
       test::for_each_point(written.box, [&](const test::Point& p) {

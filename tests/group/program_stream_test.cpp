@@ -52,8 +52,8 @@ StreamSample random_stream(test::Random& random, int ranks) {
 }
 
 /// The inputs of an item, which are different for each item.
-std::vector<test::WholeArray<double>> inputs_of(const test::MixedGraph& graph, std::int64_t item) {
-  std::vector<test::WholeArray<double>> inputs = graph.inputs;
+IdVector<ArrayId, test::WholeArray<double>> inputs_of(const test::MixedGraph& graph, std::int64_t item) {
+  auto inputs = graph.inputs;
   for (auto& input : inputs)
     if (const auto size = static_cast<std::int64_t>(input.values.size()); size > 0)
       std::rotate(input.values.begin(), input.values.begin() + item * 5 % size, input.values.end());
@@ -86,7 +86,7 @@ struct ItemBindings {
     for (int item = 0; item < item_count; ++item) found.push_back(std::make_unique<MixedBindings>(graph));
     bindings.source = [this](std::int64_t item, const std::string& input) -> std::unique_ptr<BlockSource> {
       if (item == broken_item) throw InputError("item 3 is broken");
-      const auto array = static_cast<std::size_t>(graph.pipeline.find(input));
+      const ArrayId array = graph.pipeline.find(input);
       return std::make_unique<OwnSource>(inputs_of(graph, item)[array]);
     };
     bindings.sink = [this](std::int64_t item, const std::string& output,
@@ -106,8 +106,7 @@ void compute_alone(const test::MixedGraph& graph, std::int64_t item, MixedBindin
   const auto inputs = inputs_of(graph, item);
   std::vector<std::unique_ptr<test::MixedSource>> sources;
   for (auto& [name, source] : to.bindings.sources) {
-    sources.push_back(
-        std::make_unique<test::MixedSource>(inputs[static_cast<std::size_t>(graph.pipeline.find(name))]));
+    sources.push_back(std::make_unique<test::MixedSource>(inputs[graph.pipeline.find(name)]));
     source = sources.back().get();
   }
   Rehearsal(graph.pipeline, make_plans(graph.pipeline, {}, {}, 1)).run(to.bindings);
@@ -119,7 +118,7 @@ std::int64_t written_points(const test::MixedGraph& graph, std::int64_t item, co
   MixedBindings expected(graph);
   compute_alone(graph, item, expected);
   std::int64_t count = 0;
-  for (std::size_t id = 0; id < found.sinks.size(); ++id) {
+  for (const ArrayId id : found.sinks.ids()) {
     if (found.sinks[id] == nullptr) continue;
     const auto& writes = found.sinks[id]->writes;
     test::for_each_point(writes.box, [&](const test::Point& p) {
@@ -214,7 +213,7 @@ TEST(ProgramStream, OneRankStopsAllAtTheSameItem) {
     int calls = 0;
     items.bindings.is_stopped = [&calls] { return ++calls > 2 && test::world_rank() == 0; };
     items.bindings.source = [&](std::int64_t item, const std::string& input) -> std::unique_ptr<BlockSource> {
-      const auto array = static_cast<std::size_t>(sample.program.graph.pipeline.find(input));
+      const ArrayId array = sample.program.graph.pipeline.find(input);
       return std::make_unique<OwnSource>(inputs_of(sample.program.graph, item)[array]);
     };
     const group::StreamOutcome outcome = stream.run(1000, items.bindings);

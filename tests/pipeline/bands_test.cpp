@@ -50,7 +50,7 @@ BandedGraph random_bands(test::Random& random, const Algorithm& pipeline, int ra
 /// Of every output each point is written once by one of the ranks, with the bits of one rank in core.
 void expect_whole(const MixedGraph& graph, const MixedBindings& found, const MixedBindings& expected,
                   const std::string& text) {
-  for (std::size_t id = 0; id < found.sinks.size(); ++id) {
+  for (const ArrayId id : found.sinks.ids()) {
     if (found.sinks[id] == nullptr) continue;
     std::vector<int> writes = found.sinks[id]->writes.values;
     std::int64_t wrong = 0;
@@ -60,7 +60,7 @@ void expect_whole(const MixedGraph& graph, const MixedBindings& found, const Mix
     MPI_Allreduce(MPI_IN_PLACE, writes.data(), static_cast<int>(writes.size()), MPI_INT, MPI_SUM,
                   MPI_COMM_WORLD);
     for (int count : writes) wrong += count != 1;
-    EXPECT_EQ(wrong, 0) << graph.pipeline[static_cast<int>(id)].name << " of " << text;
+    EXPECT_EQ(wrong, 0) << graph.pipeline[id].name << " of " << text;
   }
 }
 

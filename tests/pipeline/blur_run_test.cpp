@@ -40,7 +40,7 @@ void expect_same_bits(const test::BlurSample<T, N>& sample) {
   test::ArraySource<T> source(sample.image);
   test::ArraySink<T> sink(sample.image.box);
   instance.run({{{"input", &source}}, {{"bv", &sink}}});
-  expect_block(sink, sample.expected, instance.plan().stages[2].owned, sample.text());
+  expect_block(sink, sample.expected, instance.plan().stages[ArrayId{2}].owned, sample.text());
 }
 
 TEST(BlurRun, RandomSchedulesGiveTheBitsOfThePlainBlur) {
@@ -79,7 +79,7 @@ TEST(BlurRun, SeveralTimesWithOtherPixels) {
     test::ArraySource<float> source(sample.image);
     test::ArraySink<float> sink(sample.image.box);
     instance.run({{{"input", &source}}, {{"bv", &sink}}});
-    expect_block(sink, sample.expected, instance.plan().stages[2].owned, sample.text());
+    expect_block(sink, sample.expected, instance.plan().stages[ArrayId{2}].owned, sample.text());
   }
 }
 
@@ -118,8 +118,8 @@ TEST(BlurRun, TwoInstancesLiveSideBySide) {
   b.run({{{"input", &source_b}}, {}});
   a.run({{{"input", &source_a}}, {{"bv", &sink_a}}});
   b.store("bv", sink_b);
-  expect_block(sink_a, first.expected, a.plan().stages[2].owned, first.text());
-  expect_block(sink_b, second.expected, b.plan().stages[2].owned, second.text());
+  expect_block(sink_a, first.expected, a.plan().stages[ArrayId{2}].owned, first.text());
+  expect_block(sink_b, second.expected, b.plan().stages[ArrayId{2}].owned, second.text());
 }
 
 TEST(BlurRun, ObserverSeesEveryStepOnce) {

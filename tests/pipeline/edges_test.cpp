@@ -175,8 +175,8 @@ TEST(Lifetimes, NoTwoPiecesInUseTogetherOverlap) {
 }
 
 /// What a step reads of each array in memory.
-std::map<int, Box> reads_of(const ScheduledPipeline& scheduled, const plan::Compute& step) {
-  std::map<int, Box> reads;
+std::map<ArrayId, Box> reads_of(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+  std::map<ArrayId, Box> reads;
   for (const Box& part : step.parts) {
     const std::vector<Box> boxes = member_boxes(scheduled, step.members, part);
     for (std::size_t m = 0; m < step.members.size(); ++m) {
@@ -242,7 +242,7 @@ TEST(Overlap, InsideAndRimAreAllPointsOnce) {
     schedule.overlap = Overlap::on;
     for (int rank = 0; rank < ranks; ++rank) {
       const Plan plan = make_plan(graph.pipeline, schedule, {}, ranks, rank);
-      std::map<int, std::vector<Box>> parts;
+      std::map<ArrayId, std::vector<Box>> parts;
       walk(plan.root, [&](const PlanNode& node) {
         if (const auto* step = std::get_if<plan::Compute>(&node.step))
           parts[step->stage].insert(parts[step->stage].end(), step->parts.begin(), step->parts.end());
@@ -254,7 +254,7 @@ TEST(Overlap, InsideAndRimAreAllPointsOnce) {
           for (std::size_t b = 0; b < a; ++b)
             EXPECT_TRUE(intersection(stage.second[a], stage.second[b]).empty());
         }
-        EXPECT_EQ(points, plan.stages[static_cast<std::size_t>(stage.first)].computed.size());
+        EXPECT_EQ(points, plan.stages[stage.first].computed.size());
       }
     }
   }

@@ -49,11 +49,12 @@ TEST(Explain, BuffersShowWhereMemoryIsUsedAgain) {
   const Pipeline pipeline = test::sample_pipeline();
   const Plan plan = make_plan(pipeline, {}, {}, 1, 0);
   const std::string text = explain(pipeline, plan);
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+  for (const BufferId i : plan.buffers.ids()) {
     const Buffer& buffer = plan.buffers[i];
-    const std::string expected =
-        " " + std::to_string(i) + ": " + human_bytes(buffer.bytes) + " at " + std::to_string(buffer.offset) +
-        ", used by nodes " + std::to_string(buffer.first_node) + " to " + std::to_string(buffer.last_node);
+    const std::string expected = " " + std::to_string(to_int(i)) + ": " + human_bytes(buffer.bytes) + " at " +
+                                 std::to_string(buffer.offset) + ", used by nodes " +
+                                 std::to_string(buffer.first_node) + " to " +
+                                 std::to_string(buffer.last_node);
     EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
   }
 }
@@ -76,7 +77,7 @@ TEST(Explain, OneMessagePerPartnerWhateverTheArrays) {
   // Rank 0 needs row 4 of a, rank 1 row 3 of b but for its first point.
   EXPECT_EQ(totals.messages, 2);
   EXPECT_EQ(totals.message_bytes, (8 + 7) * 4);
-  EXPECT_EQ(totals.exchanged_bytes, (std::vector<std::int64_t>{32, 28, 0}));
+  EXPECT_EQ(totals.exchanged_bytes, (IdVector<ArrayId, std::int64_t>{32, 28, 0}));
   const std::vector<std::string> lines = step_lines(explain(pipeline, plans[0]));
   EXPECT_TRUE(has(lines, "exchange a, b: sends 1 message of 28 bytes, receives 1 of 32 bytes"));
   EXPECT_TRUE(has(lines, "from rank 1: a [0, 8) x [4, 5), 32 bytes"));

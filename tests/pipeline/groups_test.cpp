@@ -176,7 +176,7 @@ TEST(Groups, AreUsedWhereTheyFitAndElseTheirStagesAreComputedPerRank) {
       const Plan plan = make_plan(grouped.pipeline, schedule, device_with(scratch), 1, 0);
       EXPECT_EQ(count_group_steps(plan), fits ? 1 : 0);
       for (std::size_t i = 0; i + 1 < grouped.group.size(); ++i)
-        EXPECT_EQ(plan.stages[static_cast<std::size_t>(grouped.pipeline.find(grouped.group[i]))].placement,
+        EXPECT_EQ(plan.stages[grouped.pipeline.find(grouped.group[i])].placement,
                   fits ? Placement::tile : Placement::rank);
     }
   }
@@ -193,7 +193,7 @@ TEST(Groups, AStageThatAnotherOneReadsOutsideIsComputedPerRank) {
     p.fusable(a, out);
     const Grouped grouped = b.finish({"a", "out"}, out);
     const Plan plan = make_plan(grouped.pipeline, all_in_tiles(grouped), device_with(49152), 1, 0);
-    EXPECT_EQ(plan.stages[1].placement, outside ? Placement::rank : Placement::tile);
+    EXPECT_EQ(plan.stages[ArrayId{1}].placement, outside ? Placement::rank : Placement::tile);
     EXPECT_EQ(count_group_steps(plan), outside ? 0 : 1);
   }
 }

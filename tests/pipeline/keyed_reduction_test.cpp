@@ -211,7 +211,7 @@ std::vector<std::pair<std::string, bool>> contributors(const Pipeline& pipeline,
   walk(plan.root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
     if (step == nullptr) return;
-    const bool has_no_memory = plan.stages[static_cast<std::size_t>(step->stage)].written_buffer < 0;
+    const bool has_no_memory = plan.stages[step->stage].written_buffer == no_buffer;
     for (const plan::Contribution& contribution : step->contributions)
       if (pipeline[contribution.stage].name == reduction)
         found.emplace_back(pipeline[step->stage].name, has_no_memory);

@@ -73,7 +73,7 @@ std::vector<std::string> grids_of_lines(const Schedule& schedule, int ranks) {
   const auto lines = pipeline.columns<float, 2, 1>("lines", Down(), 6, input);
   pipeline.output(pipeline.stage<float>("image", Reread(), lines), box);
   const Plan plan = make_plan(pipeline, schedule, {}, ranks, 0);
-  return {plan.stages[1].grid.text(), plan.stages[2].grid.text()};
+  return {plan.stages[ArrayId{1}].grid.text(), plan.stages[ArrayId{2}].grid.text()};
 }
 
 TEST(Kinds, GridsOfAllStagesDoNotCutLines) {

@@ -211,8 +211,8 @@ TEST(KMeans, RanksAgreeOnTheCentres) {
     Found found(sample);
     instance.run(found.bindings());
     std::int64_t wrong = 0;
-    const int labels = rounds.pipeline.find("labels");
-    test::for_each_point(instance.plan().stages[static_cast<std::size_t>(labels)].owned,
+    const ArrayId labels = rounds.pipeline.find("labels");
+    test::for_each_point(instance.plan().stages[labels].owned,
                          [&](const Point& p) { wrong += found.labels.array.at(p) != sample.labels.at(p); });
     EXPECT_EQ(wrong, 0) << test::to_string(schedule);
     EXPECT_EQ(found.turns, sample.turns) << test::to_string(schedule);

@@ -86,7 +86,7 @@ class Looker {
   Looker(const Sample& sample, const Algorithm& pipeline, const Plan& plan, std::string text)
       : sample_(sample),
         array_(pipeline.find("u")),
-        owned_(plan.stages[static_cast<std::size_t>(array_)].owned),
+        owned_(plan.stages[array_].owned),
         text_(std::move(text)),
         now_(sample.first) {}
 
@@ -118,7 +118,7 @@ class Looker {
 
  private:
   const Sample& sample_;
-  int array_;
+  ArrayId array_;
   Box owned_;
   std::string text_;
   Image now_;
@@ -151,7 +151,7 @@ TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
     instance.run(bindings);
     Image expected = sample.first, before = expected;
     for (std::int64_t turn = 0; turn < turns; ++turn) before = std::exchange(expected, after_step(expected));
-    const Box& owned = plan.stages[static_cast<std::size_t>(rounds.pipeline.find("shown"))].owned;
+    const Box& owned = plan.stages[rounds.pipeline.find("shown")].owned;
     std::int64_t wrong = 0;
     test::for_each_point(owned, [&](const Point& p) {
       wrong += shown.array.at(p) != before.at(p) + sample.mask.clamped(test::moved(p, 1, -1)) ? 1 : 0;
@@ -174,8 +174,8 @@ class ResumedRun {
   /// Runs the loop. Compares what is kept and looked at between turns, how often this happens, and the
   /// result.
   void run(std::int64_t turns, const Image& begin, const std::vector<Image>& iterates) const {
-    const int u = rounds_.pipeline.find("u");
-    const Box& owned = plan_.stages[static_cast<std::size_t>(u)].owned;
+    const ArrayId u = rounds_.pipeline.find("u");
+    const Box& owned = plan_.stages[u].owned;
     const auto expect = [&](const Image& image, const Image& expected, std::int64_t turn) {
       std::int64_t wrong = 0;
       test::for_each_point(owned, [&](const Point& p) { wrong += image.at(p) != expected.at(p) ? 1 : 0; });

@@ -276,8 +276,7 @@ TEST(LoopPlans, IteratesTakeTwoBuffersAndSwapThem) {
   const Pipeline pipeline = doubling(5);
   const Plan plan = make_plan(pipeline, {}, {}, 1, 0);
   const auto buffer_of = [&](const char* array) {
-    const int id = plan.stages[static_cast<std::size_t>(pipeline.find(array))].written_buffer;
-    return plan.buffers[static_cast<std::size_t>(id)];
+    return plan.buffers[plan.stages[pipeline.find(array)].written_buffer];
   };
   const Buffer u = buffer_of("u"), next = buffer_of("next"), norm = buffer_of("norm");
   EXPECT_EQ(u.box, next.box);

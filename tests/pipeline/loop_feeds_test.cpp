@@ -73,18 +73,16 @@ struct Wanderer {
   test::Random& random;
   const PlanNode& exchange;
   /// By array: which has its buffer.
-  std::vector<int> buffers;
-  std::set<std::vector<int>> seen = {};
+  IdVector<ArrayId, BufferId> buffers;
+  std::set<std::vector<BufferId>> seen = {};
 
   void run(const PlanNode& node) {
     const auto* swap = std::get_if<plan::Swap>(&node.step);
-    if (swap != nullptr)
-      std::swap(buffers[static_cast<std::size_t>(swap->first)],
-                buffers[static_cast<std::size_t>(swap->second)]);
+    if (swap != nullptr) std::swap(buffers[swap->first], buffers[swap->second]);
     if (&node == &exchange) {
-      std::vector<int> exchanged;
+      std::vector<BufferId> exchanged;
       for (const auto& array : std::get<plan::Exchange>(node.step).arrays)
-        exchanged.push_back(buffers[static_cast<std::size_t>(array.array)]);
+        exchanged.push_back(buffers[array.array]);
       seen.insert(exchanged);
     }
     if (children_of(node) == nullptr) return;
@@ -110,7 +108,7 @@ TEST(LoopFeeds, ExchangesOfAChainArePreparedForAllThatMayCome) {
       for (const ArrayRegions& stage : plan.stages) wanderer.buffers.push_back(stage.written_buffer);
       for (int i = 0; i < 3000; ++i) wanderer.run(plan.root);
       const auto prepared = arrangements(plan, node);
-      EXPECT_EQ(wanderer.seen, (std::set<std::vector<int>>(prepared.begin(), prepared.end()))) << turns;
+      EXPECT_EQ(wanderer.seen, (std::set<std::vector<BufferId>>(prepared.begin(), prepared.end()))) << turns;
     });
     EXPECT_GT(exchanges, 0);
   }

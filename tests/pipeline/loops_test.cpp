@@ -117,7 +117,7 @@ TEST(Loops, RanksRepeatUntilTheConditionHolds) {
     PlanInstance instance(growth.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
                           growth.target.device ? HostMode::kernels : HostMode::calling_thread);
     instance.run({{{"now", &source}}, {{"now", &sink}}});
-    EXPECT_EQ(wrong_points(growth, sink, growth.turns(), plan.stages.front().owned), 0)
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(), plan.stages[ArrayId{0}].owned), 0)
         << test::to_string(growth.schedule) << (growth.target.device ? " as on a device" : "");
   }
 }
@@ -182,7 +182,7 @@ TEST(Loops, EveryFrameOfAStreamIsComputed) {
   run.run(PlanInstance(sample.pipeline, plan, MPI_COMM_WORLD));
   ASSERT_EQ(rehearsed.results.size(), 4u);
   ASSERT_EQ(run.results.size(), 4u);
-  const Box owned = plan.stages[static_cast<std::size_t>(sample.pipeline.find("out"))].owned;
+  const Box owned = plan.stages[sample.pipeline.find("out")].owned;
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(rehearsed.results[i].same_bits(expected.results[i])) << i;
     std::int64_t wrong = 0;

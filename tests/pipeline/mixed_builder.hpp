@@ -34,7 +34,7 @@ template <> struct FormOf<Form::sums> : FormArray<float, 1> {};
 template <class T>
 struct PlainReader {
   PlainValues* plain;
-  int array;
+  ArrayId array;
 
   template <class... Indices>
   T operator()(Indices... at) const {
@@ -79,20 +79,20 @@ class MixedBuilder {
     return std::find(graph.forms.begin(), graph.forms.end(), form) != graph.forms.end();
   }
   /// An array of this form, mostly the last one.
-  int pick(Form form) {
-    std::vector<int> found;
-    for (std::size_t id = 0; id < graph.forms.size(); ++id)
-      if (graph.forms[id] == form) found.push_back(static_cast<int>(id));
+  ArrayId pick(Form form) {
+    std::vector<ArrayId> found;
+    for (const ArrayId id : graph.forms.ids())
+      if (graph.forms[id] == form) found.push_back(id);
     return random.chance(60) ? found.back() : random.one_of(found);
   }
   template <Form form>
   auto read() {
-    const int id = pick(form);
-    graph.is_read[static_cast<std::size_t>(id)] = true;
+    const ArrayId id = pick(form);
+    graph.is_read[id] = true;
     return Array<typename FormOf<form>::Value, FormOf<form>::dimensions>{id};
   }
   /// Any points that an array may have.
-  Box some_points(int id) {
+  Box some_points(ArrayId id) {
     const ArrayDeclaration& array = graph.pipeline[id];
     Box box = random.box(array.dimensions, -3, 3, array.dimensions == 3 ? 6 : 18);
     for (int d = 0; d < array.dimensions; ++d)
@@ -109,7 +109,7 @@ class MixedBuilder {
   void add(Form form, MixedGraph::Evaluate evaluate) {
     graph.forms.push_back(form);
     graph.evaluate.push_back(std::move(evaluate));
-    graph.inputs.emplace_back();
+    graph.inputs.push_back({});
     graph.is_read.push_back(false);
   }
 
@@ -223,13 +223,13 @@ class MixedBuilder {
   /// A reduction was declared. If its inputs are not outputs of one stage, copies of them were, too.
   template <class... T, int N>
   void add_copies(Array<T, N>... inputs) {
-    if (graph.pipeline.size() == static_cast<int>(graph.forms.size()) + 1) return;
+    if (graph.pipeline.size() == graph.forms.size() + 1) return;
     const MixedGraph::Evaluate evaluate = [=](PlainValues& plain, const Point& at,
                                               std::vector<double>& values) {
       (values.push_back(plain.value(inputs.id, at)), ...);
     };
-    for (const int input : {inputs.id...}) {
-      add(graph.forms[static_cast<std::size_t>(input)], evaluate);
+    for (const ArrayId input : {inputs.id...}) {
+      add(graph.forms[input], evaluate);
       graph.is_read.back() = true;
     }
   }

@@ -51,14 +51,13 @@ void add_inputs(MixedBuilder& builder) {
 
 void choose_outputs(MixedBuilder& builder) {
   MixedGraph& graph = builder.graph;
-  const auto is_needed = [&](int id) {
-    return graph.is_read[static_cast<std::size_t>(id)] || graph.pipeline[id].is_output;
-  };
-  for (int id = 0; id < graph.pipeline.size(); ++id) {
+  const auto is_needed = [&](ArrayId id) { return graph.is_read[id] || graph.pipeline[id].is_output; };
+  for (ArrayId id : graph.pipeline.ids()) {
     const ArrayDeclaration& array = graph.pipeline[id];
     if (array.is_input()) continue;
     bool stage_is_needed = false;
-    for (int part : graph.pipeline.parts(array.lead)) stage_is_needed = stage_is_needed || is_needed(part);
+    for (ArrayId part : graph.pipeline.parts(array.lead))
+      stage_is_needed = stage_is_needed || is_needed(part);
     const bool must = !stage_is_needed && id + 1 == array.lead + graph.pipeline[array.lead].output_count;
     if (must || builder.random.chance(is_needed(id) ? 15 : 70))
       graph.pipeline.output(Array<float, 1>{id},
@@ -69,7 +68,7 @@ void choose_outputs(MixedBuilder& builder) {
 std::int64_t all_points(const Algorithm& pipeline) {
   const ScheduledPipeline scheduled(pipeline, {}, {}, 1);
   std::int64_t points = 0;
-  for (int id = 0; id < scheduled.size(); ++id) points += scheduled[id].distribution.domain().size();
+  for (ArrayId id : scheduled.ids()) points += scheduled[id].distribution.domain().size();
   return points;
 }
 
@@ -106,7 +105,7 @@ MixedGraph random_mixed_graph(Random& random, bool exact, int stages) {
   }
 }
 
-double PlainValues::input_value(int array, Point point) const {
+double PlainValues::input_value(ArrayId array, Point point) const {
   const ArrayDeclaration& input = graph_.pipeline[array];
   for (int d = 0; d < input.dimensions; ++d) {
     const auto& side = input.boundary.side[static_cast<std::size_t>(d)];
@@ -114,29 +113,28 @@ double PlainValues::input_value(int array, Point point) const {
     if (source.kind == BoundarySource::Kind::constant) return 3;
     point[d] = source.point;
   }
-  return graph_.inputs[static_cast<std::size_t>(array)].at(point);
+  return graph_.inputs[array].at(point);
 }
 
-double PlainValues::value(int array, const Point& point) {
+double PlainValues::value(ArrayId array, const Point& point) {
   const ArrayDeclaration& declaration = graph_.pipeline[array];
   if (declaration.is_input()) return input_value(array, point);
   const auto key = [](const Point& p) {
     constexpr std::int64_t range = 1 << 20;
     return ((p[0] + range) * 2 * range + p[1] + range) * 2 * range + p[2] + range;
   };
-  auto& known = known_[static_cast<std::size_t>(array)];
+  auto& known = known_[array];
   if (const auto found = known.find(key(point)); found != known.end()) return found->second;
   Point begin = point;
   int line = -1;
   for (int d = 0; d < declaration.dimensions; ++d)
     if (!declaration.whole[static_cast<std::size_t>(d)].empty()) begin[line = d] = 0;
   std::vector<double> values;
-  graph_.evaluate[static_cast<std::size_t>(array)](*this, begin, values);
+  graph_.evaluate[array](*this, begin, values);
   for (std::size_t k = 0; k < values.size(); ++k) {
     Point at = begin;
     if (line >= 0) at[line] = static_cast<std::int64_t>(k);
-    const std::size_t part =
-        line >= 0 ? static_cast<std::size_t>(array) : static_cast<std::size_t>(declaration.lead) + k;
+    const ArrayId part = line >= 0 ? array : declaration.lead + static_cast<int>(k);
     known_[part][key(at)] = values[k];
   }
   return known.at(key(point));
@@ -159,12 +157,12 @@ void MixedSink::write(const HostBlock& block) {
 }
 
 MixedBindings::MixedBindings(const MixedGraph& graph) {
-  for (int id = 0; id < graph.pipeline.size(); ++id) {
+  for (ArrayId id : graph.pipeline.ids()) {
     const ArrayDeclaration& array = graph.pipeline[id];
     sinks.push_back(array.is_output ? std::make_unique<MixedSink>(array.domain) : nullptr);
     if (array.is_output) bindings.sinks[array.name] = sinks.back().get();
     if (!array.is_input()) continue;
-    sources.push_back(std::make_unique<MixedSource>(graph.inputs[static_cast<std::size_t>(id)]));
+    sources.push_back(std::make_unique<MixedSource>(graph.inputs[id]));
     bindings.sources[array.name] = sources.back().get();
   }
 }
@@ -178,7 +176,7 @@ Schedule random_mixed_schedule(Random& random, const Algorithm& pipeline, int ra
     if (random.chance(15) || array.is_further_output) continue;
     StageSchedule stage;
     bool is_output = false;
-    for (int part = array.lead; part < array.lead + array.output_count; ++part)
+    for (ArrayId part : IdRange(array.lead, array.lead + array.output_count))
       is_output = is_output || pipeline[part].is_output;
     if (!array.is_input() && !is_output && array.reduction == nullptr)
       stage.placement = static_cast<Placement>(random.small(0, 3));

@@ -39,17 +39,17 @@ struct MixedGraph {
 
   Pipeline pipeline;
   /// By array.
-  std::vector<Form> forms;
+  IdVector<ArrayId, Form> forms;
   /// By array; set for stages, at their first outputs.
-  std::vector<Evaluate> evaluate;
+  IdVector<ArrayId, Evaluate> evaluate;
   /// By array; empty for stages.
-  std::vector<WholeArray<double>> inputs;
-  std::vector<bool> is_read;
+  IdVector<ArrayId, WholeArray<double>> inputs;
+  IdVector<ArrayId, bool> is_read;
   /// Kinds of stages, for messages.
   std::string text;
 
   /// The points of an output; of a reduction its result.
-  Box output_box(int array) const { return pipeline[array].domain; }
+  Box output_box(ArrayId array) const { return pipeline[array].domain; }
 };
 
 /// `exact`: all weights are powers of two. With `stages` declarations but the inputs.
@@ -58,15 +58,15 @@ MixedGraph random_mixed_graph(Random& random, bool exact, int stages);
 /// The value of any point of any array, by recursion, without anything that plans or executes.
 class PlainValues {
  public:
-  explicit PlainValues(const MixedGraph& graph) : graph_(graph), known_(graph.forms.size()) {}
+  explicit PlainValues(const MixedGraph& graph) : graph_(graph), known_(graph.forms.values().size()) {}
 
-  double value(int array, const Point& point);
+  double value(ArrayId array, const Point& point);
 
  private:
-  double input_value(int array, Point point) const;
+  double input_value(ArrayId array, Point point) const;
 
   const MixedGraph& graph_;
-  std::vector<std::unordered_map<std::int64_t, double>> known_;
+  IdVector<ArrayId, std::unordered_map<std::int64_t, double>> known_;
 };
 
 /// Gives the pixels of an input, whatever its type.
@@ -96,7 +96,7 @@ struct MixedBindings {
 
   std::vector<std::unique_ptr<MixedSource>> sources;
   /// By array; null for all but outputs.
-  std::vector<std::unique_ptr<MixedSink>> sinks;
+  IdVector<ArrayId, std::unique_ptr<MixedSink>> sinks;
   Bindings bindings;
 };
 

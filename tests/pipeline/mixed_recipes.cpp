@@ -158,15 +158,15 @@ constexpr Recipe of_reductions[] = {reduction<Mean<float>, Form::mean, Form::ima
 template <std::size_t Count>
 bool add_one_of(const Recipe (&recipes)[Count], MixedBuilder& builder) {
   const auto chosen = static_cast<std::size_t>(builder.random.small(0, static_cast<int>(Count) - 1));
-  const std::size_t before = builder.graph.forms.size();
+  const ArrayId before{builder.graph.forms.size()};
   if (!recipes[chosen](builder)) return false;
   builder.graph.text.append(builder.graph.text.empty() ? "" : ", ")
-      .append(builder.graph.pipeline[static_cast<int>(before)].name)
+      .append(builder.graph.pipeline[before].name)
       .append(&recipes == static_cast<const void*>(&of_points)  ? " points "
               : &recipes == static_cast<const void*>(&of_lines) ? " lines "
                                                                 : " reductions ")
       .append(std::to_string(chosen));
-  for (int input : builder.graph.pipeline[static_cast<int>(before)].inputs)
+  for (ArrayId input : builder.graph.pipeline[before].inputs)
     builder.graph.text.append(" of ").append(builder.graph.pipeline[input].name);
   return true;
 }

@@ -53,8 +53,8 @@ void expect_plain_values(const Case& sample) {
   MixedBindings bindings(sample.graph);
   rehearse(sample, bindings);
   test::PlainValues plain(sample.graph);
-  for (int id = 0; id < sample.graph.pipeline.size(); ++id) {
-    const auto& sink = bindings.sinks[static_cast<std::size_t>(id)];
+  for (ArrayId id : sample.graph.pipeline.ids()) {
+    const auto& sink = bindings.sinks[id];
     if (sink == nullptr) continue;
     test::WholeArray<double> expected(sink->array.box);
     test::for_each_point(expected.box, [&](const Point& p) { expected.at(p) = plain.value(id, p); });
@@ -70,10 +70,10 @@ void expect_bits_of_one_rank(const Case& sample) {
   MixedBindings expected(alone.graph), found(sample.graph);
   rehearse(alone, expected);
   rehearse(sample, found);
-  for (std::size_t id = 0; id < found.sinks.size(); ++id)
+  for (const ArrayId id : found.sinks.ids())
     if (found.sinks[id] != nullptr) {
       EXPECT_TRUE(found.sinks[id]->array.same_bits(expected.sinks[id]->array))
-          << "array " << id << " of " << sample.text();
+          << "array " << to_int(id) << " of " << sample.text();
     }
 }
 

@@ -18,7 +18,7 @@ using test::Point;
 /// This rank's part of every output, all of it written `times` times, and equal to what one rank computes.
 void expect_parts(const MixedGraph& graph, const Plan& plan, const MixedBindings& found,
                   const MixedBindings& expected, int times, const std::string& text) {
-  for (std::size_t id = 0; id < found.sinks.size(); ++id) {
+  for (const ArrayId id : found.sinks.ids()) {
     if (found.sinks[id] == nullptr) continue;
     std::int64_t wrong = 0;
     test::for_each_point(found.sinks[id]->array.box, [&](const Point& p) {
@@ -27,8 +27,8 @@ void expect_parts(const MixedGraph& graph, const Plan& plan, const MixedBindings
       const double value = found.sinks[id]->array.at(p), other = expected.sinks[id]->array.at(p);
       wrong += mine && std::memcmp(&value, &other, sizeof value) != 0;
     });
-    EXPECT_EQ(wrong, 0) << graph.pipeline[static_cast<int>(id)].name << " of " << text << ", rank "
-                        << test::world_rank() << " of " << test::world_size();
+    EXPECT_EQ(wrong, 0) << graph.pipeline[id].name << " of " << text << ", rank " << test::world_rank()
+                        << " of " << test::world_size();
   }
 }
 

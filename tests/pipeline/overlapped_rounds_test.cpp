@@ -37,7 +37,7 @@ TEST(Rounds, OverlappedRoundsKeepWhatTheyBeganWithInMemoryThatIsThere) {
   EXPECT_EQ(plan.message_bytes, plan_that_waits.message_bytes);
   // A value more of each of the four norms of a round, and of that of the loop.
   EXPECT_EQ(plan.partial_bytes, plan_that_waits.partial_bytes + 5 * 64);
-  const int u = pipeline.find("u"), next = pipeline.find("next"), last = pipeline.find("next@4");
+  const ArrayId u = pipeline.find("u"), next = pipeline.find("next"), last = pipeline.find("next@4");
   const auto steps = steps_of(pipeline, plan, "relax@rounds");
   ASSERT_EQ(count<plan::Swap>(steps), 2);
   const auto& keeps = std::get<plan::Swap>(steps[steps.size() - 2]->step);
@@ -71,14 +71,14 @@ TEST(Rounds, AnIterateThatIsFedOnTakesASpareArray) {
   const Rounds rounds = with_rounds(waving(), {.turns_per_exchange = 2, .overlaps_test = true}, "wave");
   const Rounds waiting = with_rounds(waving(), {.turns_per_exchange = 2}, "wave");
   const Algorithm& pipeline = rounds.pipeline;
-  const int spare = pipeline.find("u@wave@kept");
+  const ArrayId spare = pipeline.find("u@wave@kept");
   EXPECT_TRUE(pipeline[spare].is_spare);
   EXPECT_FALSE(pipeline[spare].is_input());
   EXPECT_EQ(pipeline.size(), waiting.pipeline.size() + 1);
   const std::vector<Plan> plans = make_plans(pipeline, rounds.schedule, {}, 3);
   const Plan plan_that_waits = make_plan(waiting.pipeline, waiting.schedule, {}, 3, 0);
-  const ArrayRegions& regions = plans.front().stages[static_cast<std::size_t>(spare)];
-  const Buffer& buffer = plans.front().buffers[static_cast<std::size_t>(regions.written_buffer)];
+  const ArrayRegions& regions = plans.front().stages[spare];
+  const Buffer& buffer = plans.front().buffers[regions.written_buffer];
   EXPECT_EQ(plans.front().array_bytes, plan_that_waits.array_bytes + aligned_bytes(buffer.bytes));
   // Iterates lie in any of 6 buffers instead of 5. The rounds exchange two of them, in 30 arrangements
   // instead of 20, and the loop itself exchanges one, in 6 arrangements instead of 5.

@@ -35,15 +35,15 @@ TEST(Paper, TableOfTheIntroductoryExample) {
   const Box with_border[] = {Box{{-1, 5}}, Box{{3, 9}}, Box{{7, 11}}};
   for (int rank = 0; rank < 3; ++rank) {
     const Plan plan = make_plan(pipeline, {}, {}, 3, rank);
-    EXPECT_EQ(plan.stages[1].owned, owned[rank]);
-    EXPECT_EQ(plan.stages[1].computed, owned[rank]);
-    EXPECT_EQ(plan.stages[0].owned, owned[rank]);
-    EXPECT_EQ(plan.stages[0].required_within_domain, required[rank]);
-    EXPECT_EQ(plan.stages[0].required, with_border[rank]);
+    EXPECT_EQ(plan.stages[ArrayId{1}].owned, owned[rank]);
+    EXPECT_EQ(plan.stages[ArrayId{1}].computed, owned[rank]);
+    EXPECT_EQ(plan.stages[ArrayId{0}].owned, owned[rank]);
+    EXPECT_EQ(plan.stages[ArrayId{0}].required_within_domain, required[rank]);
+    EXPECT_EQ(plan.stages[ArrayId{0}].required, with_border[rank]);
   }
 }
 
-ExchangeLists messages_of(const Plan& plan, int array) {
+ExchangeLists messages_of(const Plan& plan, ArrayId array) {
   for (const PlanNode& node : phase(plan, "compute").children)
     if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
       for (const plan::ArrayMessages& messages : exchange->arrays)
@@ -52,7 +52,7 @@ ExchangeLists messages_of(const Plan& plan, int array) {
 }
 
 TEST(Paper, RankOneSendsFourAndSeven) {
-  const ExchangeLists lists = messages_of(make_plan(introductory_example(), {}, {}, 3, 1), 0);
+  const ExchangeLists lists = messages_of(make_plan(introductory_example(), {}, {}, 3, 1), ArrayId{0});
   EXPECT_EQ(lists.sends, (std::vector<Message>{{0, Box{{4, 5}}, {}, true}, {2, Box{{7, 8}}, {}, true}}));
   EXPECT_EQ(lists.receives, (std::vector<Message>{{0, Box{{3, 4}}, {}, true}, {2, Box{{8, 9}}, {}, true}}));
 }
@@ -96,10 +96,10 @@ struct Blur {
     }
   }
   std::int64_t computed(int rank) const {
-    return plans[static_cast<std::size_t>(rank)].stages[1].computed_points;
+    return plans[static_cast<std::size_t>(rank)].stages[ArrayId{1}].computed_points;
   }
   std::int64_t redundant(int rank) const {
-    return plans[static_cast<std::size_t>(rank)].stages[1].redundant_points;
+    return plans[static_cast<std::size_t>(rank)].stages[ArrayId{1}].redundant_points;
   }
 };
 
@@ -113,9 +113,9 @@ TEST(Paper, DistributedStagesExchangeAndRepeatNothing) {
   EXPECT_EQ(blur.computed(0), 5 * 12);
   EXPECT_EQ(blur.computed(1), 4 * 12);
   EXPECT_EQ(blur.computed(2), 5 * 12);
-  EXPECT_EQ(messages_of(blur.plans[1], 1).receives,
+  EXPECT_EQ(messages_of(blur.plans[1], ArrayId{1}).receives,
             (std::vector<Message>{{0, Box{{0, 12}, {3, 4}}, {}, true}, {2, Box{{0, 12}, {8, 9}}, {}, true}}));
-  EXPECT_TRUE(messages_of(blur.plans[1], 0).receives.empty());
+  EXPECT_TRUE(messages_of(blur.plans[1], ArrayId{0}).receives.empty());
 }
 
 TEST(Paper, StagesPerRankRepeatRowsBetweenRanks) {
@@ -127,7 +127,7 @@ TEST(Paper, StagesPerRankRepeatRowsBetweenRanks) {
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(blur.computed(rank), 6 * 12);
     EXPECT_EQ(blur.redundant(rank), (rank == 1 ? 2 : 1) * 12);
-    EXPECT_TRUE(messages_of(blur.plans[static_cast<std::size_t>(rank)], 1).sends.empty());
+    EXPECT_TRUE(messages_of(blur.plans[static_cast<std::size_t>(rank)], ArrayId{1}).sends.empty());
   }
 }
 

@@ -78,7 +78,8 @@ TEST(Plan, EverySendHasItsReceive) {
         if (exchange == nullptr) continue;
         for (const plan::ArrayMessages& array : exchange->arrays) {
           const auto text = [&array](int from, int to, const Message& message) {
-            return fmt::format("{} of {} from {} to {}", to_string(message.box), array.array, from, to);
+            return fmt::format("{} of {} from {} to {}", to_string(message.box), to_int(array.array), from,
+                               to);
           };
           for (const Message& m : array.lists.sends) sent.push_back(text(plan.rank, m.partner, m));
           for (const Message& m : array.lists.receives) received.push_back(text(m.partner, plan.rank, m));
@@ -97,7 +98,7 @@ TEST(Plan, OutputsAndDistributedStagesAreComputedOnceByTheirOwners) {
   test::Random random(113);
   for (int i = 0; i < 60; ++i) {
     const Planned planned = random_plans(random);
-    for (std::size_t s = 0; s < planned.plans[0].stages.size(); ++s) {
+    for (const ArrayId s : planned.plans[0].stages.ids()) {
       const ArrayRegions& first = planned.plans[0].stages[s];
       std::int64_t points = 0, redundant = 0;
       for (const Plan& plan : planned.plans) {
@@ -119,16 +120,16 @@ TEST(Plan, BuffersHoldWhatIsComputedAndWhatIsRead) {
   for (int i = 0; i < 120; ++i) {
     const Planned planned = random_plans(random);
     for (const Plan& plan : planned.plans)
-      for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+      for (const ArrayId id : plan.stages.ids()) {
         const ArrayRegions& stage = plan.stages[id];
         if (stage.placement == Placement::tile) {
-          EXPECT_EQ(stage.written_buffer, -1);
+          EXPECT_EQ(stage.written_buffer, no_buffer);
           continue;
         }
-        const Buffer& written = plan.buffers.at(static_cast<std::size_t>(stage.written_buffer));
-        const Buffer& read = plan.buffers.at(static_cast<std::size_t>(stage.read_buffer));
+        const Buffer& written = plan.buffers[stage.written_buffer];
+        const Buffer& read = plan.buffers[stage.read_buffer];
         EXPECT_TRUE(written.box.contains(stage.computed) && read.box.contains(stage.required));
-        EXPECT_EQ(written.array, static_cast<int>(id));
+        EXPECT_EQ(written.array, id);
         if (stage.written_buffer == stage.read_buffer) {
           EXPECT_EQ(written.box, hull(stage.computed, stage.required)) << planned.text();
         } else {
@@ -150,8 +151,8 @@ TEST(Plan, MemoryIsSharedOnlyByBuffersThatAreNeverInUseTogether) {
     for (const Plan& plan : planned.plans) {
       std::int64_t bytes = 0;
       int here = 0;
-      const auto expect_used = [&](int number) {
-        const Buffer& buffer = plan.buffers.at(static_cast<std::size_t>(number));
+      const auto expect_used = [&](BufferId id) {
+        const Buffer& buffer = plan.buffers[id];
         EXPECT_TRUE(buffer.first_node <= here && here <= buffer.last_node) << here << planned.text();
       };
       for (const Buffer& buffer : plan.buffers) {
@@ -164,16 +165,14 @@ TEST(Plan, MemoryIsSharedOnlyByBuffersThatAreNeverInUseTogether) {
                       other.offset >= buffer.offset + buffer.bytes)
               << planned.text();
       }
-      const auto regions = [&](int id) -> const ArrayRegions& {
-        return plan.stages[static_cast<std::size_t>(id)];
-      };
+      const auto regions = [&](ArrayId id) -> const ArrayRegions& { return plan.stages[id]; };
       walk(plan.root, [&](const PlanNode& node) {
         here = node.id;
         if (const auto* compute = std::get_if<plan::Compute>(&node.step)) {
           expect_used(regions(compute->stage).written_buffer);
-          for (int member : compute->members)
-            for (int input : planned.graph.pipeline[member].inputs)
-              if (regions(input).read_buffer >= 0) expect_used(regions(input).read_buffer);
+          for (ArrayId member : compute->members)
+            for (ArrayId input : planned.graph.pipeline[member].inputs)
+              if (regions(input).read_buffer != no_buffer) expect_used(regions(input).read_buffer);
         } else if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
           for (const plan::ArrayMessages& array : exchange->arrays) {
             expect_used(regions(array.array).written_buffer);
@@ -237,7 +236,7 @@ TEST(Plan, NothingIsReceivedThatIsNotRequired) {
         const auto* exchange = std::get_if<plan::Exchange>(&node.step);
         if (exchange == nullptr) return;
         for (const plan::ArrayMessages& array : exchange->arrays) {
-          const ArrayRegions& stage = plan.stages[static_cast<std::size_t>(array.array)];
+          const ArrayRegions& stage = plan.stages[array.array];
           for (const Message& m : array.lists.receives) {
             EXPECT_TRUE(stage.required.contains(m.box) && stage.domain.contains(m.source()))
                 << planned.text();
@@ -281,7 +280,7 @@ TEST(Plan, OnADeviceHasWholeBoxesAndNoScratch) {
   schedule.stages["bh"].placement = Placement::tile;
   schedule.stages["bv"].tile = {8, 8};
   const Plan plan = make_plan(pipeline, schedule, {1, true}, 3, 1);
-  EXPECT_EQ(plan.stages[1].placement, Placement::rank);
+  EXPECT_EQ(plan.stages[ArrayId{1}].placement, Placement::rank);
   EXPECT_EQ(plan.scratch_bytes, 0);
   int computed = 0;
   for (const PlanNode& node : phase(plan, "compute").children)
@@ -343,7 +342,7 @@ TEST(Plan, AStageThatNoPointReadsIsNotComputed) {
       for (int x = 0; x < width; ++x)
         EXPECT_EQ(sink.array.values[static_cast<std::size_t>(x)], x + 1 + (x > 100 ? 4 * (x - 99) : 0));
       const Plan plan = make_plan(pipeline, schedule, {}, 3, 2);
-      EXPECT_EQ(plan.stages[1].computed.empty(), width == 50);
+      EXPECT_EQ(plan.stages[ArrayId{1}].computed.empty(), width == 50);
     }
 }
 
@@ -366,14 +365,14 @@ TEST(Plan, BlocksFollowTheConsumersOrSliceAllPoints) {
   const Box sliced[] = {Box{{-40, 0}}, Box{{0, 40}}};
   const Box thirds[] = {Box{{-40, -13}}, Box{{-13, 14}}, Box{{14, 40}}};
   for (int rank = 0; rank < 2; ++rank)
-    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[1].owned, following[rank]);
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[ArrayId{1}].owned, following[rank]);
   schedule.stages["twice"].align_own = true;
   for (int rank = 0; rank < 2; ++rank)
-    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[1].owned, sliced[rank]);
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[ArrayId{1}].owned, sliced[rank]);
   for (int rank = 0; rank < 3; ++rank)
-    EXPECT_EQ(make_plan(pipeline, schedule, {}, 3, rank).stages[1].owned, thirds[rank]);
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 3, rank).stages[ArrayId{1}].owned, thirds[rank]);
   schedule.stages["twice"].align_own = false;
-  const Box followed = make_plan(pipeline, schedule, {}, 3, 1).stages[1].owned;
+  const Box followed = make_plan(pipeline, schedule, {}, 3, 1).stages[ArrayId{1}].owned;
   EXPECT_EQ(followed, (Box{{-6, 8}}));
 }
 

@@ -11,8 +11,8 @@ void declare(Graph& graph) {
   for (std::size_t i = 0; i < graph.stages.size(); ++i) {
     const GraphStage& stage = graph.stages[i];
     const std::string name(1, static_cast<char>('a' + i));
-    const Array<float, 2> first{stage.inputs[0]}, second{stage.inputs[1]};
-    Array<float, 2> array{0};
+    const Array<float, 2> first{ArrayId{stage.inputs[0]}}, second{ArrayId{stage.inputs[1]}};
+    Array<float, 2> array{};
     if (stage.reads_two())
       with_body_of_two(
           stage, [&](const auto& body) { array = graph.pipeline.stage<float>(name, body, first, second); });

@@ -30,7 +30,7 @@ struct Graph {
   Pipeline pipeline;
 
   int array_count() const { return static_cast<int>(inputs.size() + stages.size()); }
-  std::string name(int array) const { return pipeline[array].name; }
+  std::string name(int array) const { return pipeline[ArrayId{array}].name; }
   std::string text() const {
     std::string text;
     for (const GraphStage& stage : stages) {

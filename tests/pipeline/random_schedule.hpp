@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "domain/random.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/algorithm/declarations.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
@@ -52,22 +52,22 @@ inline TileSize random_tile(Random& random, int dimensions) {
 }
 
 /// Some loop feeds the array, or feeds another with it.
-inline bool changes_places(const Algorithm& pipeline, int id) {
+inline bool changes_places(const Algorithm& pipeline, ArrayId id) {
   for (const LoopDeclaration& loop : pipeline.loops())
     for (const auto& [from, to] : loop.feeds)
       if (from == id || to == id) return true;
   return false;
 }
 
-inline bool is_read_in_another_loop(const Algorithm& pipeline, int id) {
-  const auto is_apart = [&](int reader) {
+inline bool is_read_in_another_loop(const Algorithm& pipeline, ArrayId id) {
+  const auto is_apart = [&](ArrayId reader) {
     if (pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
     for (const LoopDeclaration& loop : pipeline.loops())
       if (id < loop.first && loop.last <= reader) return true;
     return false;
   };
-  for (int reader = id + 1; reader < pipeline.size(); ++reader)
-    for (int input : pipeline[reader].inputs)
+  for (ArrayId reader : IdRange(id + 1, ArrayId{pipeline.size()}))
+    for (ArrayId input : pipeline[reader].inputs)
       if (pipeline[input].lead == id && is_apart(reader)) return true;
   return false;
 }
@@ -109,7 +109,7 @@ inline Schedule random_schedule(Random& random, const Algorithm& pipeline) {
   schedule.grid = random_grid_request(random, 1);
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
-  for (int id = 0; id < pipeline.size(); ++id) {
+  for (ArrayId id : pipeline.ids()) {
     const ArrayDeclaration& declaration = pipeline[id];
     // A reduction that is left out may be computed together with what it reduces.
     if (declaration.is_value || declaration.is_further_output ||

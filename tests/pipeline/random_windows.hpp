@@ -17,7 +17,7 @@ inline TileSize random_inner_tile(Random& random, int dimensions) {
 /// Computes most of the stages that may be in tiles there, in windows or once for all inner tiles where that
 /// is legal, and cuts tiles into inner tiles. Leaves some placements to the planner.
 inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedule& schedule) {
-  const auto placement_of = [&](int id) {
+  const auto placement_of = [&](ArrayId id) {
     const auto found = schedule.stages.find(pipeline[pipeline[id].lead].name);
     return found == schedule.stages.end() ? Placement::distributed : found->second.placement;
   };
@@ -36,7 +36,7 @@ inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedu
         stage.placement == Placement::tile ||
         (stage.placement != Placement::distributed && !is_read_in_another_loop(pipeline, array.lead));
     if (!may_be_in_tiles || array.is_value || random.chance(20)) continue;
-    const bool finds_inputs = std::ranges::all_of(array.inputs, [&](int input) {
+    const bool finds_inputs = std::ranges::all_of(array.inputs, [&](ArrayId input) {
       return !is_in_tiles(placement_of(input)) || placement_of(input) == Placement::outer_tile;
     });
     const Placement other = random.chance(85) ? Placement::window : Placement::tile;

@@ -168,7 +168,7 @@ TEST(Repeat, EveryItemOfAStreamEndsByItself) {
     const Plan plan = make_plan(pipeline, schedule, target, test::world_size(), test::world_rank());
     FloodStream run(sample, seed, text);
     const auto owned = [&, &pipeline = pipeline](const std::string& name) {
-      return plan.stages[static_cast<std::size_t>(pipeline.find(name))].owned;
+      return plan.stages[pipeline.find(name)].owned;
     };
     run.iterate_owned = owned(sample.iterate());
     run.after_owned = owned("after");
@@ -202,7 +202,7 @@ TEST(Repeat, RanksDoWhatThePaperSays) {
       listener.listen(bindings);
       instance.run(bindings);
       const auto owned = [&, &pipeline = pipeline](const std::string& name) {
-        return plan.stages[static_cast<std::size_t>(pipeline.find(name))].owned;
+        return plan.stages[pipeline.find(name)].owned;
       };
       EXPECT_EQ(wrong_points(iterate, last, owned(sample.iterate())), 0) << text;
       EXPECT_EQ(wrong_points(after, slope, owned("after")), 0) << text;
@@ -349,7 +349,7 @@ TEST(Repeat, RanksRunLoopsInLoops) {
       if (progress.loop != 0) turns.push_back(progress.turns);
     };
     PlanInstance(pipeline, plan, MPI_COMM_WORLD).run(bindings);
-    EXPECT_EQ(wrong_points(expected, last, plan.stages[0].owned), 0) << text;
+    EXPECT_EQ(wrong_points(expected, last, plan.stages[ArrayId{0}].owned), 0) << text;
     EXPECT_EQ(turns, expected_turns);
   }
 }

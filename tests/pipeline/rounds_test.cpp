@@ -33,8 +33,8 @@ TEST(Rounds, DeepGhostsAreExchangedOnce) {
   EXPECT_EQ(count<plan::Compute>(steps), 5) << "four turns, and whether the loop should have ended";
   // Of 6 rows the ranks own, those of turn j, counted from 1, are 4 - j more on each side.
   for (int turn = 1; turn <= 4; ++turn) {
-    const int next = rounds.pipeline.find("next@" + std::to_string(turn));
-    const ArrayRegions& stage = plan.stages[static_cast<std::size_t>(next)];
+    const ArrayId next = rounds.pipeline.find("next@" + std::to_string(turn));
+    const ArrayRegions& stage = plan.stages[next];
     EXPECT_EQ(stage.computed, (Box{{0, 32}, {6 - (4 - turn), 12 + (4 - turn)}}));
     EXPECT_EQ(stage.redundant_points, 2 * 32 * (4 - turn));
   }
@@ -52,10 +52,9 @@ TEST(Rounds, DeepGhostsBeyondPeriodicSidesAreComputedByEachRank) {
   EXPECT_EQ(count<plan::Exchange>(steps), 1);
   // The first rank owns the rows 0 to 5. The ghosts are beyond the upper side, and beyond the left and right.
   for (int turn = 1; turn <= 3; ++turn) {
-    const int next = rounds.pipeline.find("next@" + std::to_string(turn));
+    const ArrayId next = rounds.pipeline.find("next@" + std::to_string(turn));
     const int ghosts = 4 - turn;
-    EXPECT_EQ(plan.stages[static_cast<std::size_t>(next)].computed,
-              (Box{{-ghosts, 32 + ghosts}, {-ghosts, 6 + ghosts}}));
+    EXPECT_EQ(plan.stages[next].computed, (Box{{-ghosts, 32 + ghosts}, {-ghosts, 6 + ghosts}}));
   }
 }
 
@@ -71,7 +70,7 @@ TEST(Rounds, TurnsInTilesTakeNoMemory) {
   EXPECT_EQ(step.members.size(), 3U);
   EXPECT_EQ(step.contributions.size(), 3U);
   for (const char* name : {"next@1", "next@2"})
-    EXPECT_EQ(plan.stages[static_cast<std::size_t>(rounds.pipeline.find(name))].written_buffer, -1) << name;
+    EXPECT_EQ(plan.stages[rounds.pipeline.find(name)].written_buffer, no_buffer) << name;
 }
 
 TEST(Rounds, TheLastTurnIsAlwaysOneOfTheLoopItself) {

@@ -149,7 +149,7 @@ TEST(PipelineErrors, NoneInsideTheDomain) {
   Pipeline pipeline;
   const auto input = pipeline.input<float, 1>("input", Box{{-1, 9}});
   pipeline.output(pipeline.stage<float>("left", Left{}, input), Box{{0, 9}});
-  EXPECT_EQ(make_plan(pipeline, {}, {}, 1, 0).stages[0].required, (Box{{-1, 8}}));
+  EXPECT_EQ(make_plan(pipeline, {}, {}, 1, 0).stages[ArrayId{0}].required, (Box{{-1, 8}}));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "pipeline/mixed_graph.hpp"
 #include "pipeline/random_plans.hpp"
 #include "pipeline/random_windows.hpp"
-#include "tessera/pipeline/plan/member_boxes.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -80,8 +80,8 @@ TEST(WindowsRehearsal, PipelinesOfEveryKindOfStage) {
     MixedBindings found(graph);
     rehearse(graph, plans, found);
     test::PlainValues plain(graph);
-    for (int id = 0; id < graph.pipeline.size(); ++id) {
-      const auto& sink = found.sinks[static_cast<std::size_t>(id)];
+    for (ArrayId id : graph.pipeline.ids()) {
+      const auto& sink = found.sinks[id];
       if (sink == nullptr) continue;
       test::WholeArray<double> expected(sink->array.box);
       test::for_each_point(expected.box, [&](const Point& p) { expected.at(p) = plain.value(id, p); });

@@ -7,8 +7,8 @@
 #include "pipeline/plan_sample.hpp"
 #include "pipeline/planner/samples.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -78,11 +78,11 @@ plan::Compute& compute_step(Plan& plan) {
 }
 
 /// Runs the chain on one rank with 1 thread and returns how often each point of array `counted` was computed.
-test::WholeArray<int> evaluations(const Schedule& schedule, int counted) {
+test::WholeArray<int> evaluations(const Schedule& schedule, ArrayId counted) {
   test::WholeArray<int> counts(Box{{0, 40}, {-3, 27}});
   const Pipeline chain = three_sums();
-  std::vector<ArrayDeclaration> arrays = chain.arrays();
-  auto& kernel = arrays[static_cast<std::size_t>(counted)].kernel;
+  IdVector<ArrayId, ArrayDeclaration> arrays = chain.arrays();
+  auto& kernel = arrays[counted].kernel;
   kernel = std::make_shared<Counting>(kernel, counts);
   const Algorithm pipeline(std::move(arrays), {}, {});
   test::WholeArray<float> pixels(image);
@@ -106,9 +106,9 @@ TEST(Windows, EachRowIsComputedOnceInAColumnOfInnerTiles) {
   const Schedule schedule = chain_schedule(Placement::window, Placement::window, {40, 24}, {40, 4});
   std::vector<int> rows(30, 1);
   for (const std::size_t y : {0U, 29U}) rows[y] = 0;
-  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{1})), rows);
   for (const std::size_t y : {1U, 28U}) rows[y] = 0;
-  EXPECT_EQ(of_rows(evaluations(schedule, 2)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{2})), rows);
 }
 
 TEST(Windows, WithoutThemRowsAreComputedInEachInnerTile) {
@@ -117,7 +117,7 @@ TEST(Windows, WithoutThemRowsAreComputedInEachInnerTile) {
   for (const std::size_t y : {0U, 29U}) rows[y] = 0;
   // Inner tiles of the rows 0 to 11 and 12 to 23 need a in the rows -2 to 13 and 10 to 25.
   for (std::size_t y = 13; y < 17; ++y) rows[y] = 2;
-  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{1})), rows);
 }
 
 TEST(Windows, TilesBeginAnew) {
@@ -125,17 +125,17 @@ TEST(Windows, TilesBeginAnew) {
   std::vector<int> rows(30, 1);
   for (const std::size_t y : {0U, 29U}) rows[y] = 0;
   for (std::size_t y = 13; y < 17; ++y) rows[y] = 2;
-  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{1})), rows);
 }
 
 TEST(Windows, OuterTilesAreComputedOnceForAllInnerTiles) {
   const Schedule schedule = chain_schedule(Placement::outer_tile, Placement::tile, {40, 24}, {5, 12});
   std::vector<int> rows(30, 1);
   for (const std::size_t y : {0U, 29U}) rows[y] = 0;
-  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{1})), rows);
   rows[1] = rows[28] = 0;
   rows[14] = rows[15] = 2;
-  EXPECT_EQ(of_rows(evaluations(schedule, 2)), rows);
+  EXPECT_EQ(of_rows(evaluations(schedule, ArrayId{2})), rows);
 }
 
 TEST(Windows, PlansCountTheirPoints) {
@@ -146,10 +146,10 @@ TEST(Windows, PlansCountTheirPoints) {
     walk(plan.root, [&](const PlanNode& node) {
       if (std::holds_alternative<plan::Compute>(node.step)) work += work_of(pipeline, node).points;
     });
-    EXPECT_EQ(work, plan.stages[1].computed_points + image.size());
+    EXPECT_EQ(work, plan.stages[ArrayId{1}].computed_points + image.size());
     // Rows -1 and 24 are computed, too.
-    EXPECT_EQ(plan.stages[1].redundant_points, plan.stages[1].computed_points - 40 * 26);
-    return plan.stages[1].computed_points;
+    EXPECT_EQ(plan.stages[ArrayId{1}].redundant_points, plan.stages[ArrayId{1}].computed_points - 40 * 26);
+    return plan.stages[ArrayId{1}].computed_points;
   };
   EXPECT_EQ(computed(Placement::tile, {}), 4 * 20 * 14);
   EXPECT_EQ(computed(Placement::tile, {20, 4}), 4 * 3 * 20 * 6);
@@ -184,7 +184,7 @@ TEST(Windows, AreTilesOnADevice) {
   const Pipeline pipeline = test::two_sums(image);
   for (const Placement placement : {Placement::window, Placement::outer_tile}) {
     const Plan plan = make_plan(pipeline, sums_schedule(placement, {16, 8}, {16, 2}), {1, true}, 1, 0);
-    EXPECT_EQ(plan.stages[1].placement, Placement::rank);
+    EXPECT_EQ(plan.stages[ArrayId{1}].placement, Placement::rank);
   }
 }
 

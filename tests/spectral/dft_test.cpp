@@ -122,7 +122,7 @@ TEST(Dft, EveryRankHasItsShareOfTheLines) {
     const Pipeline pipeline = complex_dft(box);
     for (const Plan& plan : make_plans(pipeline, {}, {}, 4))
       for (const char* stage : {"spectrum_x", "spectrum"}) {
-        const Box& owned = plan.stages[static_cast<std::size_t>(pipeline.find(stage))].owned;
+        const Box& owned = plan.stages[pipeline.find(stage)].owned;
         EXPECT_GE(owned.size(), box.size() / 6) << stage << " of " << to_string(box) << " on " << plan.rank;
       }
   }

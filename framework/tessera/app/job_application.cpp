@@ -14,7 +14,6 @@
 #include "tessera/app/detail/runs.hpp"
 #include "tessera/app/graph_application.hpp"
 #include "tessera/app/iteration_application.hpp"
-#include "tessera/graph/explain.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -180,7 +179,8 @@ class IterationRun final : public IterationRunner {
     std::vector<std::string> limits = application_.turn_limits;
     limits.push_back(application_.turns_key);
     CheckpointedLoop loop{.arrays = program_.arrays()};
-    for (std::size_t i = 0; i < loop.arrays.size(); ++i) loop.array_ids.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < loop.arrays.size(); ++i)
+      loop.array_ids.push_back(ArrayId{static_cast<int>(i)});
     return {setting_.session,
             setting_.deck,
             application_.program,
@@ -191,8 +191,8 @@ class IterationRun final : public IterationRunner {
   void run_turns(const Bindings& bindings) {
     state_ = {.loop = 0};
     if (bindings.resume_loop)
-      state_.turns = state_.resumed_at =
-          bindings.resume_loop(0, [this](int array, BlockSource& source) { program_.load(array, source); });
+      state_.turns = state_.resumed_at = bindings.resume_loop(
+          0, [this](ArrayId array, BlockSource& source) { program_.load(to_int(array), source); });
     program_.begin();
     while (state_.turns < maximum_ && !state_.has_converged) {
       bindings.before_turn(state_);
@@ -204,7 +204,8 @@ class IterationRun final : public IterationRunner {
       bindings.after_turn(state_);
       check_residual(application_.loop, state_.turns, application_.residual, turn.residual);
       if (bindings.keep_loop && !state_.has_converged)
-        bindings.keep_loop(state_, [this](int array, BlockSink& sink) { program_.store(array, sink); });
+        bindings.keep_loop(state_,
+                           [this](ArrayId array, BlockSink& sink) { program_.store(to_int(array), sink); });
     }
     bindings.after_loop(state_);
   }

@@ -14,7 +14,7 @@ namespace tessera::app {
 namespace {
 
 /// Returns the number of the loop that computes an array, or that changes it from turn to turn, or -1.
-int changing_loop(const Algorithm& pipeline, int id) {
+int changing_loop(const Algorithm& pipeline, ArrayId id) {
   if (const int loop = pipeline.loop_of(id); loop >= 0) return loop;
   const auto feeds = [id](const LoopDeclaration& loop) {
     return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
@@ -26,7 +26,7 @@ int changing_loop(const Algorithm& pipeline, int id) {
 }  // namespace
 
 void WritableStages::add(const Algorithm& pipeline) {
-  for (int id = 0; id < pipeline.size(); ++id) {
+  for (ArrayId id : pipeline.ids()) {
     const ArrayDeclaration& array = pipeline[id];
     const int loop = changing_loop(pipeline, id);
     if (array.is_output && !array.is_everywhere())
@@ -34,7 +34,7 @@ void WritableStages::add(const Algorithm& pipeline) {
     else if (array.is_output)
       add_number(array.name);
     else if (loop >= 0)
-      add_of_loop(array.name, pipeline.loops()[static_cast<std::size_t>(loop)].name);
+      add_of_loop(array.name, pipeline.loop(loop).name);
     else if (array.is_input())
       add_input(array.name);
     else if (array.is_value && array.reduction == nullptr)
@@ -130,7 +130,7 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
   // Therefore, these points depend neither on the schedule nor on the other stages that are written. Arrays
   // that are outputs already have all of their points.
   const Pipeline as_declared = pipeline;
-  const std::vector<ArrayDomain> domains = array_domains(as_declared);
+  const IdVector<ArrayId, ArrayDomain> domains = array_domains(as_declared);
   WritableStages writable;
   writable.add(as_declared);
   for (const std::string& name : names) {
@@ -141,9 +141,9 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
     if (const std::string reason = writable.reason_against(name); !reason.empty())
       deck.fail(stages_key, reason);
     if (!application.complete) check_is_stored(deck, name);
-    const int id = pipeline.find(name);
+    const ArrayId id = pipeline.find(name);
     const ArrayDeclaration& array = as_declared[id];
-    pipeline.output(id, array.is_everywhere() ? array.domain : domains[static_cast<std::size_t>(id)].domain);
+    pipeline.output(id, array.is_everywhere() ? array.domain : domains[id].domain);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <numeric>
 
-#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 
 namespace tessera::cost {
 namespace {
@@ -219,7 +219,7 @@ class PlanEstimator {
   }
 
   /// Adds the arithmetic of a stage of which no cost is given.
-  void add_unmeasured(int stage, double points, Arithmetic& sum) const {
+  void add_unmeasured(ArrayId stage, double points, Arithmetic& sum) const {
     const double operations = pipeline_[stage].kernel->unwrapped().operations_per_point();
     if (operations > 0)
       sum.operations += points * operations;
@@ -228,10 +228,9 @@ class PlanEstimator {
   }
 
   /// Returns the points of a stage, or those that a global reduction reduces.
-  Box points_of(int stage) const {
+  Box points_of(ArrayId stage) const {
     const ArrayDeclaration& declaration = pipeline_[stage];
-    return declaration.reduction != nullptr ? declaration.reduced
-                                            : plan_.stages[static_cast<std::size_t>(stage)].domain;
+    return declaration.reduction != nullptr ? declaration.reduced : plan_.stages[stage].domain;
   }
 
   /// Returns the time to move bytes once. They are in the cache only if a loop has moved them there, and if

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/domain/id_range.hpp"
+
 namespace tessera {
 
 /// The number of an id: an id is an `enum class` based on `int` (an array of a pipeline, a task of a
@@ -24,31 +26,6 @@ constexpr int to_int(Id id) {
 template <typename Id, typename T>
 class IdVector {
  public:
-  /// The ids in ascending order, for loops.
-  class Ids {
-   public:
-    class Iterator {
-     public:
-      explicit Iterator(int number) : number_(number) {}
-      Id operator*() const { return static_cast<Id>(number_); }
-      Iterator& operator++() {
-        ++number_;
-        return *this;
-      }
-      bool operator==(const Iterator&) const = default;
-
-     private:
-      int number_;
-    };
-
-    explicit Ids(int size) : size_(size) {}
-    Iterator begin() const { return Iterator(0); }
-    Iterator end() const { return Iterator(size_); }
-
-   private:
-    int size_;
-  };
-
   IdVector() = default;
   explicit IdVector(std::size_t size, const T& value = T()) : values_(size, value) {}
   IdVector(std::initializer_list<T> values) : values_(values) {}
@@ -66,7 +43,8 @@ class IdVector {
   int size() const { return static_cast<int>(values_.size()); }
   bool empty() const { return values_.empty(); }
   bool contains(Id id) const { return to_int(id) >= 0 && to_int(id) < size(); }
-  Ids ids() const { return Ids(size()); }
+  /// The ids in ascending order, for loops.
+  IdRange<Id> ids() const { return {Id{0}, static_cast<Id>(size())}; }
 
   auto begin() { return values_.begin(); }
   auto end() { return values_.end(); }

@@ -308,7 +308,7 @@ Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_setti
   const Task& options = shown.task->options;
   Json json = Json::Object{{"name", outline.name_of_task(shown.number)},
                            {"kind", std::string(name_of(shown.task->kind))},
-                           {"number", number_of(shown.number)}};
+                           {"number", to_int(shown.number)}};
   if (has_settings) {
     json["place"] = to_string(options.on);
     json["workers"] = options.workers;

@@ -19,7 +19,7 @@ struct StageTasks {
   /// The names of the tasks.
   IdVector<TaskId, std::string> names;
   /// The task of each array of the pipeline; start_task for its inputs.
-  IdVector<int, TaskId> task_of;
+  IdVector<ArrayId, TaskId> task_of;
 };
 
 /// Assigns the stages of a pipeline to tasks. A *unit* is a set of stages that cannot be in different tasks.
@@ -28,7 +28,7 @@ class StageAssignment {
  public:
   StageAssignment(const Algorithm& pipeline, const std::vector<TaskStages>& tasks)
       : pipeline_(pipeline), task_(pipeline.size(), no_task) {
-    for (int id = 0; id < pipeline.size(); ++id) unit_.push_back(id);
+    for (ArrayId id : pipeline.ids()) unit_.push_back(id);
     unite_loops();
     find_dependences();
     name_stages(tasks);
@@ -37,15 +37,15 @@ class StageAssignment {
 
   StageTasks assign() {
     for (const TaskId task : names_.ids()) fill(task);
-    std::map<std::set<TaskId>, std::vector<int>> further;
-    for (int id = 0; id < pipeline_.size(); ++id)
+    std::map<std::set<TaskId>, std::vector<ArrayId>> further;
+    for (ArrayId id : pipeline_.ids())
       if (is_stage(id) && task_of(id) == no_task) further[tasks_before(unit_of(id))].push_back(id);
     for (const auto& [tasks, stages] : further) {
       const TaskId task = add_task(pipeline_[stages.back()].name);
-      for (int id : stages) task_of(id) = task;
+      for (ArrayId id : stages) task_of(id) = task;
     }
     StageTasks result{names_, {}};
-    for (int id = 0; id < pipeline_.size(); ++id)
+    for (ArrayId id : pipeline_.ids())
       result.task_of.push_back(pipeline_[id].is_input() ? start_task : task_of(id));
     return result;
   }
@@ -53,20 +53,20 @@ class StageAssignment {
  private:
   static constexpr TaskId no_task{-1};
 
-  int unit_of(int id) const { return unit_[pipeline_[id].lead]; }
-  bool is_stage(int id) const { return !pipeline_[id].is_input() && pipeline_[id].lead == id; }
+  ArrayId unit_of(ArrayId id) const { return unit_[pipeline_[id].lead]; }
+  bool is_stage(ArrayId id) const { return !pipeline_[id].is_input() && pipeline_[id].lead == id; }
   /// The task of a stage, or no_task.
-  TaskId& task_of(int id) { return task_[unit_of(id)]; }
-  bool reaches(int from, int to) const { return reaches_[from][to]; }
+  TaskId& task_of(ArrayId id) { return task_[unit_of(id)]; }
+  bool reaches(ArrayId from, ArrayId to) const { return reaches_[from][to]; }
 
-  void unite(int a, int b) {
-    const int from = std::max(unit_of(a), unit_of(b)), to = std::min(unit_of(a), unit_of(b));
+  void unite(ArrayId a, ArrayId b) {
+    const ArrayId from = std::max(unit_of(a), unit_of(b)), to = std::min(unit_of(a), unit_of(b));
     std::ranges::replace(unit_, from, to);
   }
 
   void unite_loops() {
     for (const LoopDeclaration& loop : pipeline_.loops()) {
-      for (int id = loop.first; id < loop.last; ++id) unite(loop.first, id);
+      for (ArrayId id : loop.arrays()) unite(loop.first, id);
       for (const LoopDeclaration::Feed& feed : loop.feeds)
         if (!pipeline_[feed.to].is_input()) unite(loop.first, feed.to);
     }
@@ -77,8 +77,8 @@ class StageAssignment {
     for (bool has_united = true; has_united;) {
       find_reached();
       has_united = false;
-      for (int a = 0; a < pipeline_.size(); ++a)
-        for (int b = 0; b < a; ++b)
+      for (ArrayId a : pipeline_.ids())
+        for (ArrayId b : IdRange(ArrayId{0}, a))
           if (unit_of(a) != unit_of(b) && reaches(unit_of(a), unit_of(b)) &&
               reaches(unit_of(b), unit_of(a))) {
             unite(a, b);
@@ -88,21 +88,21 @@ class StageAssignment {
   }
 
   void find_reached() {
-    reaches_.values().assign(unit_.size(), IdVector<int, bool>(unit_.size(), false));
-    for (int id = 0; id < pipeline_.size(); ++id)
-      for (int input : pipeline_[id].inputs)
+    reaches_.values().assign(unit_.size(), IdVector<ArrayId, bool>(unit_.size(), false));
+    for (ArrayId id : pipeline_.ids())
+      for (ArrayId input : pipeline_[id].inputs)
         if (!pipeline_[input].is_input()) reaches_[unit_of(input)][unit_of(id)] = true;
     for (const LoopDeclaration& loop : pipeline_.loops())
-      for (int id = loop.last; id < pipeline_.size(); ++id)
-        for (int input : pipeline_[id].inputs)
+      for (ArrayId id : IdRange(loop.last, ArrayId{pipeline_.size()}))
+        for (ArrayId input : pipeline_[id].inputs)
           if (loop.feed_to(input) != nullptr) reaches_[unit_of(loop.first)][unit_of(id)] = true;
-    for (const int by : unit_.ids())
-      for (const int from : unit_.ids())
-        for (const int to : unit_.ids())
+    for (const ArrayId by : unit_.ids())
+      for (const ArrayId from : unit_.ids())
+        for (const ArrayId to : unit_.ids())
           if (reaches(from, by) && reaches(by, to)) reaches_[from][to] = true;
   }
 
-  void name_unit(int id, TaskId task) {
+  void name_unit(ArrayId id, TaskId task) {
     TaskId& given = task_of(id);
     if (given == task) return;
     if (given != no_task)
@@ -144,33 +144,33 @@ class StageAssignment {
 
   /// Gives the task `task` to all units on ways between its units.
   void fill(TaskId task) {
-    std::vector<int> named;
-    for (int id = 0; id < pipeline_.size(); ++id)
+    std::vector<ArrayId> named;
+    for (ArrayId id : pipeline_.ids())
       if (is_stage(id) && task_of(id) == task) named.push_back(unit_of(id));
-    for (int id = 0; id < pipeline_.size(); ++id) {
+    for (ArrayId id : pipeline_.ids()) {
       if (!is_stage(id) || task_of(id) != no_task) continue;
-      const int unit = unit_of(id);
-      if (std::ranges::any_of(named, [&](int one) { return reaches(one, unit); }) &&
-          std::ranges::any_of(named, [&](int one) { return reaches(unit, one); }))
+      const ArrayId unit = unit_of(id);
+      if (std::ranges::any_of(named, [&](ArrayId one) { return reaches(one, unit); }) &&
+          std::ranges::any_of(named, [&](ArrayId one) { return reaches(unit, one); }))
         task_[unit] = task;
     }
   }
 
   /// Returns the tasks that a unit depends on.
-  std::set<TaskId> tasks_before(int unit) {
+  std::set<TaskId> tasks_before(ArrayId unit) {
     std::set<TaskId> before;
-    for (int id = 0; id < pipeline_.size(); ++id)
+    for (ArrayId id : pipeline_.ids())
       if (is_stage(id) && task_of(id) != no_task && reaches(unit_of(id), unit)) before.insert(task_of(id));
     return before;
   }
 
   const Algorithm& pipeline_;
   /// The unit of each stage.
-  IdVector<int, int> unit_;
+  IdVector<ArrayId, ArrayId> unit_;
   /// The task of each unit.
-  IdVector<int, TaskId> task_;
+  IdVector<ArrayId, TaskId> task_;
   /// reaches_[a][b] is true if the unit b depends on the unit a.
-  IdVector<int, IdVector<int, bool>> reaches_;
+  IdVector<ArrayId, IdVector<ArrayId, bool>> reaches_;
   IdVector<TaskId, std::string> names_;
 };
 
@@ -183,8 +183,8 @@ class Cutter {
         tasks_(std::move(tasks)),
         domains_(array_domains(pipeline)),
         is_read_elsewhere_(pipeline.size(), false) {
-    for (int id = 0; id < pipeline.size(); ++id)
-      for (int input : pipeline[id].inputs)
+    for (ArrayId id : pipeline.ids())
+      for (ArrayId input : pipeline[id].inputs)
         if (const TaskId task = producer_of(input, id); task != start_task && !is_own(task, id))
           is_read_elsewhere_[input] = true;
   }
@@ -202,10 +202,10 @@ class Cutter {
   }
 
  private:
-  bool is_own(TaskId task, int id) const { return tasks_.task_of[id] == task; }
+  bool is_own(TaskId task, ArrayId id) const { return tasks_.task_of[id] == task; }
 
   /// Returns the loop that changes an array from iteration to iteration, or null.
-  const LoopDeclaration* loop_feeding(int id) const {
+  const LoopDeclaration* loop_feeding(ArrayId id) const {
     for (const LoopDeclaration& loop : pipeline_.loops())
       if (loop.feed_to(id) != nullptr) return &loop;
     return nullptr;
@@ -213,7 +213,7 @@ class Cutter {
 
   /// Returns the task that computes those values of `array` that the stage `reader` reads; start_task if they
   /// are those of an input of the pipeline. The task of a loop computes an input that the loop has changed.
-  TaskId producer_of(int array, int reader) const {
+  TaskId producer_of(ArrayId array, ArrayId reader) const {
     const LoopDeclaration* loop = loop_feeding(array);
     if (loop == nullptr) return tasks_.task_of[array];
     const TaskId task = tasks_.task_of[loop->first];
@@ -227,9 +227,9 @@ class Cutter {
 
   /// Returns the task from which the task `task` gets `array`, which it does not compute; start_task if the
   /// array is an input of the pipeline.
-  TaskId producer_for(TaskId task, int array) const {
+  TaskId producer_for(TaskId task, ArrayId array) const {
     std::set<TaskId> producers;
-    for (int reader = 0; reader < pipeline_.size(); ++reader)
+    for (ArrayId reader : pipeline_.ids())
       if (is_own(task, reader) && std::ranges::count(pipeline_[reader].inputs, array) > 0)
         producers.insert(producer_of(array, reader));
     if (producers.size() > 1)
@@ -240,9 +240,9 @@ class Cutter {
   }
 
   /// Returns the ids of the arrays that a task computes or reads.
-  std::set<int> arrays_of(TaskId task) const {
-    std::set<int> arrays;
-    for (int id = 0; id < pipeline_.size(); ++id) {
+  std::set<ArrayId> arrays_of(TaskId task) const {
+    std::set<ArrayId> arrays;
+    for (ArrayId id : pipeline_.ids()) {
       if (!is_own(task, id)) continue;
       arrays.insert(id);
       arrays.insert(pipeline_[id].inputs.begin(), pipeline_[id].inputs.end());
@@ -253,7 +253,7 @@ class Cutter {
     return arrays;
   }
 
-  ArrayDeclaration declaration(TaskId task, int id) const {
+  ArrayDeclaration declaration(TaskId task, ArrayId id) const {
     ArrayDeclaration array = pipeline_[id];
     const LoopDeclaration* loop = array.is_input() ? loop_feeding(id) : nullptr;
     const bool computes = is_own(task, id) || (loop != nullptr && is_own(task, loop->first));
@@ -272,14 +272,14 @@ class Cutter {
     return input;
   }
 
-  std::vector<LoopDeclaration> loops_of(TaskId task, const IdVector<int, int>& place) const {
+  std::vector<LoopDeclaration> loops_of(TaskId task, const IdVector<ArrayId, ArrayId>& place) const {
     std::vector<LoopDeclaration> loops;
     for (LoopDeclaration loop : pipeline_.loops()) {
       if (!is_own(task, loop.first)) continue;
-      loop.last = place[loop.last - 1] + 1;
+      loop.last = place[loop.last + (-1)] + 1;
       loop.first = place[loop.first];
-      if (loop.condition >= 0) loop.condition = place[loop.condition];
-      for (int& residual : loop.residuals) residual = place[residual];
+      if (loop.condition != no_array) loop.condition = place[loop.condition];
+      for (ArrayId& residual : loop.residuals) residual = place[residual];
       for (LoopDeclaration::Feed& feed : loop.feeds) feed = {place[feed.from], place[feed.to]};
       loops.push_back(std::move(loop));
     }
@@ -287,19 +287,19 @@ class Cutter {
   }
 
   Algorithm pipeline_of(TaskId task) const {
-    std::vector<ArrayDeclaration> arrays;
-    IdVector<int, int> place(pipeline_.size(), -1);
-    for (int id : arrays_of(task)) {
-      place[id] = static_cast<int>(arrays.size());
+    IdVector<ArrayId, ArrayDeclaration> arrays;
+    IdVector<ArrayId, ArrayId> place(pipeline_.size(), no_array);
+    for (ArrayId id : arrays_of(task)) {
+      place[id] = ArrayId{arrays.size()};
       ArrayDeclaration array = declaration(task, id);
       array.lead = array.kernel == nullptr && !array.is_further_output ? place[id] : place[array.lead];
-      for (int& input : array.inputs) input = place[input];
+      for (ArrayId& input : array.inputs) input = place[input];
       arrays.push_back(std::move(array));
     }
     std::vector<FusableGroup> groups;
     for (FusableGroup group : pipeline_.groups()) {
-      if (!std::ranges::all_of(group.stages, [&](int stage) { return is_own(task, stage); })) continue;
-      for (int& stage : group.stages) stage = place[stage];
+      if (!std::ranges::all_of(group.stages, [&](ArrayId stage) { return is_own(task, stage); })) continue;
+      for (ArrayId& stage : group.stages) stage = place[stage];
       groups.push_back(std::move(group));
     }
     return {std::move(arrays), loops_of(task, place), std::move(groups)};
@@ -327,7 +327,7 @@ class Cutter {
 
   void connect(Program& program, TaskId task) const {
     const std::string& name = tasks_.names[task];
-    for (int id : arrays_of(task)) {
+    for (ArrayId id : arrays_of(task)) {
       const std::string& array = pipeline_[id].name;
       const LoopDeclaration* loop = loop_feeding(id);
       const bool is_fed_here = loop != nullptr && is_own(task, loop->first);
@@ -346,9 +346,9 @@ class Cutter {
   const Algorithm& pipeline_;
   const Schedule& schedule_;
   const StageTasks tasks_;
-  const IdVector<int, ArrayDomain> domains_;
+  const IdVector<ArrayId, ArrayDomain> domains_;
   /// True for arrays that another task reads than the one that computes them.
-  IdVector<int, bool> is_read_elsewhere_;
+  IdVector<ArrayId, bool> is_read_elsewhere_;
 };
 
 }  // namespace

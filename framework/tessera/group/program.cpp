@@ -23,9 +23,9 @@ std::vector<std::string> names_where(const Algorithm& pipeline, const Wanted& is
 /// Returns the id of the array `name` if `is_wanted` accepts it. Throws InputError otherwise. `kind` is the
 /// word for such arrays.
 template <class Wanted>
-int find_array(const ProgramTask& task, std::string_view name, std::string_view kind,
-               const Wanted& is_wanted) {
-  for (int id = 0; id < task.pipeline.size(); ++id)
+ArrayId find_array(const ProgramTask& task, std::string_view name, std::string_view kind,
+                   const Wanted& is_wanted) {
+  for (ArrayId id : task.pipeline.ids())
     if (task.pipeline[id].name == name && is_wanted(task.pipeline[id])) return id;
   throw InputError(fmt::format("the task '{}' has no {} '{}'{}", task.name, kind, name,
                                suggestion(name, names_where(task.pipeline, is_wanted))));
@@ -177,7 +177,7 @@ void Program::check() const {
   if (tasks_.empty()) throw InputError("the program has no tasks");
   for (const TaskId number : tasks_.ids()) {
     const Algorithm& pipeline = task(number).pipeline;
-    for (int id = 0; id < pipeline.size(); ++id) {
+    for (ArrayId id : pipeline.ids()) {
       const Port port{number, id};
       if (pipeline[id].is_input() && read_at(port) < 0)
         throw InputError(

@@ -31,7 +31,7 @@ struct Port {
   /// The number of the task.
   TaskId task{};
   /// The id of the array in the pipeline of the task.
-  int array = 0;
+  ArrayId array = {};
 
   /// Returns true when both ports are the same array of the same task.
   bool operator==(const Port&) const = default;
@@ -46,7 +46,7 @@ struct ProgramArray {
   /// All points of the array.
   Box domain;
   /// The output that computes the array. The task is start_task if the array is an input of the program.
-  Port producer = {start_task, -1};
+  Port producer = {start_task, no_array};
   /// The inputs of tasks that read the array, in the order in which they were connected.
   std::vector<Port> uses = {};
   /// The name of the output of the program; empty if the array is not an output of the program.

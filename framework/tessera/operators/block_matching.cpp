@@ -217,14 +217,14 @@ MatchedImages match_blocks(Pipeline& pipeline, const std::vector<std::string>& n
                            const std::vector<Image>& matches, const BlockMatching& parameters) {
   check_matching(matches, reference, parameters);
   const std::vector<int> errors = errors_of(parameters.errors);
-  std::vector<int> inputs{reference.id};
+  std::vector<ArrayId> inputs{reference.id};
   for (const Image& match : matches) inputs.push_back(match.id);
   std::vector<ElementType> types(errors.size() + 1, ElementType::int64);
   types[0] = ElementType::uint8;
   const auto kernel = std::make_shared<MatchingStage>(matching_task(reference, parameters), errors,
                                                       reference.dimensions() == 3);
-  const int id = pipeline.stages_of_kernel(names, types, 2, inputs, kernel);
-  int ids[4] = {-1, -1, -1, -1};
+  const ArrayId id = pipeline.stages_of_kernel(names, types, 2, inputs, kernel);
+  ArrayId ids[4] = {no_array, no_array, no_array, no_array};
   for (std::size_t e = 0; e < errors.size(); ++e) ids[errors[e]] = id + 1 + static_cast<int>(e);
   return {{id}, {ids[0]}, {ids[1]}, {ids[2]}, {ids[3]}};
 }

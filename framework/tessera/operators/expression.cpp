@@ -25,7 +25,7 @@ const Image& find_image(const Expression& expression, const Expression::Name& na
 /// The images and numbers that an expression reads.
 struct Operands {
   std::vector<Image> images;
-  std::vector<int> ids;
+  std::vector<ArrayId> ids;
   std::vector<expressions::Operand> operands;
 
   Operands(const Expression& expression, const std::map<std::string, Image>& known) {
@@ -67,7 +67,7 @@ Box common_domain(const Expression& expression, const std::vector<Image>& images
 }
 
 template <int N>
-int add_input(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain) {
+ArrayId add_input(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain) {
   BoundaryConditions borders(Boundary::clamp);
   for (std::size_t d = 2; d < max_dimensions; ++d) borders.side[d] = {};
   return with_element_type(
@@ -105,8 +105,8 @@ Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
 Image input(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain) {
   if (domain.dimensions != 2 && domain.dimensions != 3)
     throw InternalError(fmt::format("an image has 2 or 3 dimensions, not {}", domain.dimensions));
-  const int id = domain.dimensions == 2 ? add_input<2>(pipeline, name, type, domain)
-                                        : add_input<3>(pipeline, name, type, domain);
+  const ArrayId id = domain.dimensions == 2 ? add_input<2>(pipeline, name, type, domain)
+                                            : add_input<3>(pipeline, name, type, domain);
   const Image image{id, type, domain};
   if (type == ElementType::uint8 || type == ElementType::uint16 || type == ElementType::float32) return image;
   return expression(pipeline, name, {{name, image}}, {.name = name + "_float32"});

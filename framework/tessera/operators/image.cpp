@@ -11,7 +11,7 @@ void Image::check_is(ElementType expected, int expected_dimensions) const {
                                     name_of(type), dimensions(), name_of(expected), expected_dimensions));
 }
 
-Image image_of(const Algorithm& pipeline, int array, const Box& domain) {
+Image image_of(const Algorithm& pipeline, ArrayId array, const Box& domain) {
   const ArrayDeclaration& declaration = pipeline[array];
   const Box& points = domain.dimensions == 0 ? declaration.domain : domain;
   if (points.dimensions != declaration.dimensions || points.empty())

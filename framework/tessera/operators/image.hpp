@@ -12,7 +12,7 @@ namespace tessera::operators {
 /// histogram, is an array of one dimension.
 struct Image {
   /// The id of the array in its pipeline.
-  int id = -1;
+  ArrayId id = no_array;
   /// The type of the points.
   ElementType type = ElementType::uint8;
   /// The points of the image. Its borders lie here: operators that read neighbours beyond get the values that
@@ -37,7 +37,7 @@ struct Image {
 
 /// Returns an array of a pipeline as an image. `domain` has the points of the image. Its default is the
 /// domain of the array, which inputs, outputs and bounded stages have. Throws InternalError if there is none.
-Image image_of(const Algorithm& pipeline, int array, const Box& domain = {});
+Image image_of(const Algorithm& pipeline, ArrayId array, const Box& domain = {});
 /// Returns a typed handle as an image.
 template <class T, int N>
 Image image_of(const Algorithm& pipeline, Array<T, N> array, const Box& domain = {}) {

@@ -119,10 +119,10 @@ TEST(PlanJson, HasTheValuesOfThePlan) {
   EXPECT_EQ(*json.find("array_bytes"), plan.array_bytes);
   EXPECT_EQ(*json.find("target")->find("device"), plan.target.device);
   const Json& stage = list(json, "stages")[1];
-  EXPECT_EQ(*stage.find("placement"), std::string(name_of(plan.stages[1].placement)));
+  EXPECT_EQ(*stage.find("placement"), std::string(name_of(plan.stages[ArrayId{1}].placement)));
   EXPECT_EQ(*stage.find("slicing"), "balanced");
   EXPECT_EQ(*stage.find("grid")->find("size"), (Json::List{1, 3}));
-  EXPECT_EQ(*stage.find("owned"), json_of(plan.stages[1].owned));
+  EXPECT_EQ(*stage.find("owned"), json_of(plan.stages[ArrayId{1}].owned));
   const plan::Exchange* exchange = nullptr;
   walk(plan.root, [&](const PlanNode& node) {
     if (const auto* found = std::get_if<plan::Exchange>(&node.step)) exchange = found;
@@ -164,7 +164,7 @@ TEST(PlanJson, DescribesThePipeline) {
   const Json& loop = list(with_loop, "loops").front();
   EXPECT_EQ(*loop.find("name"), "smooth");
   EXPECT_EQ(*loop.find("maximum"), 4);
-  EXPECT_EQ(*loop.find("condition"), looping.find("most"));
+  EXPECT_EQ(*loop.find("condition"), to_int(looping.find("most")));
 }
 
 }  // namespace

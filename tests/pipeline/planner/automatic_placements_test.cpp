@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/automatic_placements.hpp"
+#include "tessera/pipeline/planner/detail/placements.hpp"
 
 #include <gtest/gtest.h>
 
@@ -160,7 +160,7 @@ TEST(AutomaticPlacements, AllRanksChooseTheSame) {
   const Pipeline pipeline = test::two_sums({{0, 50}, {0, 7}});
   const std::vector<Plan> plans = make_plans(pipeline, all_automatic(pipeline), target_of(1), 11);
   for (const Plan& plan : plans)
-    for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+    for (const ArrayId id : plan.stages.ids()) {
       EXPECT_NE(plan.stages[id].placement, Placement::automatic);
       EXPECT_EQ(plan.stages[id].placement, plans.front().stages[id].placement);
     }

@@ -43,16 +43,17 @@ struct Sample {
   }
 
   Pipeline pipeline;
-  int input = 0, output = 0;
+  ArrayId input = {}, output = {};
 };
 
 /// The rows of an array that the plans of a band keep.
-Range rows_of(const Algorithm& pipeline, const Band& band, int array) {
-  return array_domains(pipeline, Window(pipeline, band))[static_cast<std::size_t>(array)].domain[1];
+Range rows_of(const Algorithm& pipeline, const Band& band, ArrayId array) {
+  return array_domains(pipeline, Window(pipeline, band))[array].domain[1];
 }
 
 /// How many chunks of some rows the bands touch, each counted once for each band.
-std::int64_t touched_chunks(const Algorithm& pipeline, const Banding& bands, int array, std::int64_t rows) {
+std::int64_t touched_chunks(const Algorithm& pipeline, const Banding& bands, ArrayId array,
+                            std::int64_t rows) {
   std::int64_t touched = 0;
   for (const Band& band : in_order(pipeline, bands)) {
     const Range range = rows_of(pipeline, band, array);
@@ -143,7 +144,7 @@ TEST(ChunksOfBands, OfSeveralOutputsBeginWithTheirFirstRows) {
   pipeline.output(result, box);
   pipeline.output(other, half);
   const Banding bands{1, 9, 50};
-  std::map<int, std::int64_t> written;
+  std::map<ArrayId, std::int64_t> written;
   for (const Band& band : in_order(pipeline, bands)) {
     const Window window(pipeline, band);
     for (const auto& [id, first, end] :
@@ -155,7 +156,7 @@ TEST(ChunksOfBands, OfSeveralOutputsBeginWithTheirFirstRows) {
       written[id] += rows.size();
     }
   }
-  EXPECT_EQ(written, (std::map<int, std::int64_t>{{near.id, 1003}, {result.id, 1001}, {other.id, 500}}));
+  EXPECT_EQ(written, (std::map<ArrayId, std::int64_t>{{near.id, 1003}, {result.id, 1001}, {other.id, 500}}));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Message row(int partner, std::int64_t y, bool in_place) {
 }
 
 TEST(MergedMessages, OneBoxInPlaceNeedsNoBuffer) {
-  plan::Exchange exchange{{{1, {{row(1, 0, true)}, {row(2, 1, true)}, {}}}}};
+  plan::Exchange exchange{{{ArrayId{1}, {{row(1, 0, true)}, {row(2, 1, true)}, {}}}}};
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 0);
   EXPECT_TRUE(exchange.arrays[0].lists.sends[0].in_place);
   EXPECT_TRUE(exchange.arrays[0].lists.receives[0].in_place);
@@ -32,19 +32,19 @@ TEST(MergedMessages, OneBoxInPlaceNeedsNoBuffer) {
 
 TEST(MergedMessages, OneBoxThatIsPackedTakesItsBytesRoundedUp) {
   // 5 floats are 20 bytes: 32 in the message, and 64 in the buffer.
-  plan::Exchange exchange{{{1, {{row(1, 0, false)}, {}, {}}}}};
+  plan::Exchange exchange{{{ArrayId{1}, {{row(1, 0, false)}, {}, {}}}}};
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 64);
 }
 
 TEST(MergedMessages, SeveralBoxesForOnePartnerArePacked) {
-  plan::Exchange exchange{{{1, {{row(1, 0, true), row(1, 2, true)}, {}, {}}}}};
+  plan::Exchange exchange{{{ArrayId{1}, {{row(1, 0, true), row(1, 2, true)}, {}, {}}}}};
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 64);
   for (const Message& message : exchange.arrays[0].lists.sends) EXPECT_FALSE(message.in_place);
 }
 
 TEST(MergedMessages, BoxesOfSeveralArraysForOnePartnerArePackedTogether) {
-  plan::Exchange exchange{
-      {{0, {{row(1, 0, true)}, {}, {}}}, {1, {{row(1, 0, true), row(2, 0, true)}, {}, {}}}}};
+  plan::Exchange exchange{{{ArrayId{0}, {{row(1, 0, true)}, {}, {}}},
+                           {ArrayId{1}, {{row(1, 0, true), row(2, 0, true)}, {}, {}}}}};
   // 16 bytes of the first array and 32 of the second one share the buffer for rank 1.
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 64);
   EXPECT_FALSE(exchange.arrays[0].lists.sends[0].in_place);
@@ -53,7 +53,7 @@ TEST(MergedMessages, BoxesOfSeveralArraysForOnePartnerArePackedTogether) {
 }
 
 TEST(MergedMessages, SidesAndPartnersHaveBuffersOfTheirOwn) {
-  plan::Exchange exchange{{{1, {{row(1, 0, false), row(2, 0, false)}, {row(1, 1, false)}, {}}}}};
+  plan::Exchange exchange{{{ArrayId{1}, {{row(1, 0, false), row(2, 0, false)}, {row(1, 1, false)}, {}}}}};
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 3 * 64);
 }
 

@@ -33,10 +33,10 @@ TEST(PlanSteps, BuffersAreInUseFromTheirFirstStepToTheirLast) {
   PlanSteps steps;
   steps.add_buffer();
   steps.add_buffer();
-  steps.use(0, steps.add(plan::Compute{}));
+  steps.use(BufferId{0}, steps.add(plan::Compute{}));
   const int reduce = steps.add(plan::Reduce{});
-  steps.use(0, reduce);
-  steps.use(1, reduce);
+  steps.use(BufferId{0}, reduce);
+  steps.use(BufferId{1}, reduce);
   EXPECT_EQ(uses(steps), "0-1 1-1");
   EXPECT_EQ(text_of(steps.take_nodes()), "compute reduce");
 }
@@ -44,8 +44,8 @@ TEST(PlanSteps, BuffersAreInUseFromTheirFirstStepToTheirLast) {
 TEST(PlanSteps, ABufferMayBeInUseBeforeTheFirstStep) {
   PlanSteps steps;
   steps.add_buffer();
-  steps.use_before(0);
-  steps.use(0, steps.add(plan::Compute{}));
+  steps.use_before(BufferId{0});
+  steps.use(BufferId{0}, steps.add(plan::Compute{}));
   steps.add(plan::Reduce{});
   EXPECT_EQ(uses(steps), "-1-0");
 }
@@ -53,19 +53,19 @@ TEST(PlanSteps, ABufferMayBeInUseBeforeTheFirstStep) {
 TEST(PlanSteps, ABufferMayBeInUseAfterTheLastStep) {
   PlanSteps steps;
   steps.add_buffer();
-  steps.use(0, steps.add(plan::Compute{}));
-  steps.use_after(0);
+  steps.use(BufferId{0}, steps.add(plan::Compute{}));
+  steps.use_after(BufferId{0});
   EXPECT_EQ(uses(steps), "0-1");
 }
 
 TEST(PlanSteps, WhatALoopAndAStepBeforeItUseIsInUseThroughoutTheLoop) {
   PlanSteps steps;
   for (int buffer = 0; buffer < 2; ++buffer) steps.add_buffer();
-  steps.use(0, steps.add(plan::Compute{}));
+  steps.use(BufferId{0}, steps.add(plan::Compute{}));
   steps.begin_loop({});
   const int inner = steps.add(plan::Compute{});
-  steps.use(0, inner);
-  steps.use(1, inner);
+  steps.use(BufferId{0}, inner);
+  steps.use(BufferId{1}, inner);
   steps.add(plan::Swap{});
   steps.end_loop();
   EXPECT_EQ(uses(steps), "0-4 2-2");
@@ -89,9 +89,9 @@ TEST(PlanSteps, LoopsStandInLoops) {
 TEST(PlanSteps, BuffersThatChangePlacesAreInUseAsLongAsOneIs) {
   PlanSteps steps;
   for (int buffer = 0; buffer < 3; ++buffer) steps.add_buffer();
-  steps.use(0, steps.add(plan::Compute{}));
-  steps.use(1, steps.add(plan::Reduce{}));
-  steps.unite({0, 1, 2});
+  steps.use(BufferId{0}, steps.add(plan::Compute{}));
+  steps.use(BufferId{1}, steps.add(plan::Reduce{}));
+  steps.unite({BufferId{0}, BufferId{1}, BufferId{2}});
   EXPECT_EQ(uses(steps), "0-1 0-1 0-1");
 }
 

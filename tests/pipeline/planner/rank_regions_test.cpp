@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/rank_regions.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,20 +25,20 @@ class RankRegionsTest : public testing::Test {
 };
 
 TEST_F(RankRegionsTest, ARankRequiresItsRowsAndWhatTheSumsRead) {
-  EXPECT_EQ(regions_.required(2), (Box{{0, 100}, {8, 16}}));
-  EXPECT_EQ(regions_.required(1), (Box{{0, 100}, {7, 17}}));
-  EXPECT_EQ(regions_.computed(1), (Box{{0, 100}, {8, 16}}));
+  EXPECT_EQ(regions_.required(ArrayId{2}), (Box{{0, 100}, {8, 16}}));
+  EXPECT_EQ(regions_.required(ArrayId{1}), (Box{{0, 100}, {7, 17}}));
+  EXPECT_EQ(regions_.computed(ArrayId{1}), (Box{{0, 100}, {8, 16}}));
 }
 
 TEST_F(RankRegionsTest, OneBufferHoldsWhatIsComputedAndWhatIsRead) {
-  const Storage storage = regions_.storage(1);
+  const Storage storage = regions_.storage(ArrayId{1});
   EXPECT_TRUE(storage.shared);
-  EXPECT_EQ(storage.written, regions_.computed(1));
-  EXPECT_EQ(storage.read, regions_.required(1));
+  EXPECT_EQ(storage.written, regions_.computed(ArrayId{1}));
+  EXPECT_EQ(storage.read, regions_.required(ArrayId{1}));
 }
 
 TEST_F(RankRegionsTest, RowsAreExchangedWithBothNeighbours) {
-  const ExchangeLists lists = regions_.messages(1);
+  const ExchangeLists lists = regions_.messages(ArrayId{1});
   ASSERT_EQ(lists.sends.size(), 2U);
   EXPECT_EQ(lists.sends[0].partner, 0);
   EXPECT_EQ(lists.sends[0].box, (Box{{0, 100}, {8, 9}}));
@@ -50,11 +50,11 @@ TEST_F(RankRegionsTest, RowsAreExchangedWithBothNeighbours) {
 }
 
 TEST_F(RankRegionsTest, NothingIsCopiedWithinASharedBuffer) {
-  EXPECT_TRUE(regions_.messages(1).copies.empty());
+  EXPECT_TRUE(regions_.messages(ArrayId{1}).copies.empty());
 }
 
 TEST_F(RankRegionsTest, WholeRowsAreSentInPlace) {
-  for (const Message& message : regions_.messages(1).sends) EXPECT_TRUE(message.in_place);
+  for (const Message& message : regions_.messages(ArrayId{1}).sends) EXPECT_TRUE(message.in_place);
 }
 
 }  // namespace

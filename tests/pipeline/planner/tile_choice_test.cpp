@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/tile_choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ Chosen chosen(const Box& image, Placement placement, const StageSchedule& vertic
   target.threads = threads;
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
-  const std::vector<int> members = fused_members(scheduled, 2);
+  const std::vector<ArrayId> members = fused_members(scheduled, ArrayId{2});
   const std::vector<Placement> placements(members.size() - 1, placement);
   const TileSize tile = host_tile(scheduled, members, placements, image);
   return {tile, inner_tile(scheduled, members, placements, tile, image)};
@@ -127,7 +126,7 @@ TEST(TileChoice, TilesOfStagesThatReadManyRowsAreHigh) {
   target.threads = 2;
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
-  const TileSize tile = host_tile(scheduled, {1, 2}, {Placement::tile}, image);
+  const TileSize tile = host_tile(scheduled, {ArrayId{1}, ArrayId{2}}, {Placement::tile}, image);
   ASSERT_EQ(tile.size(), 3U);
   EXPECT_GE(tile[0], 512);
   EXPECT_GE(tile[1], 24);

@@ -152,7 +152,7 @@ TEST(PeriodicBands, KeepAsManyRowsHoweverHighTheImageIs) {
     const Box image{{0, columns}, {0, rows}};
     const Sample sample(image, Boundary::periodic, ghosts, image, false);
     const Plan plan = sample.plan({1, rows / height, index < 0 ? rows / height + index : index}, 1, 0);
-    EXPECT_EQ(plan.stages[0].domain[1].size(), height + 2 * (ghosts + 1));
+    EXPECT_EQ(plan.stages[ArrayId{0}].domain[1].size(), height + 2 * (ghosts + 1));
     return plan.array_bytes;
   };
   for (const std::int64_t index : {0, 1, -2, -1}) {
@@ -170,8 +170,8 @@ TEST(PeriodicBands, SidesThatAreNotCutKeepWholeRows) {
     const Box image{{0, 100}, {0, rows}};
     const Sample sample(image, sides, 3, image, true);
     const Plan plan = sample.plan({1, rows / 8, 5}, 1, 0);
-    EXPECT_EQ(plan.stages[0].domain, (Box{{0, 100}, {40 - 4, 48 + 4}}));
-    EXPECT_EQ(plan.stages[1].domain, (Box{{0, 100}, {40 - 1, 48 + 1}}));
+    EXPECT_EQ(plan.stages[ArrayId{0}].domain, (Box{{0, 100}, {40 - 4, 48 + 4}}));
+    EXPECT_EQ(plan.stages[ArrayId{1}].domain, (Box{{0, 100}, {40 - 1, 48 + 1}}));
   }
 }
 

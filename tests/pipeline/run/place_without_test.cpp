@@ -15,9 +15,7 @@ using namespace tessera;
 Plan plan_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& buffers) {
   Plan plan;
   for (const auto& [offset, bytes] : buffers) {
-    Buffer& buffer = plan.buffers.emplace_back();
-    buffer.offset = offset;
-    buffer.bytes = bytes;
+    plan.buffers.push_back({.offset = offset, .bytes = bytes});
   }
   return plan;
 }
@@ -25,8 +23,9 @@ Plan plan_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& buffers) 
 TEST(PlaceWithout, MovesTogetherWhatIsKept) {
   // The third buffer shares memory with the second and the fourth one.
   const Plan plan = plan_of({{0, 128}, {128, 256}, {192, 320}, {448, 100}, {576, 64}});
-  const auto placed = [&](const std::vector<bool>& is_left_out, const std::vector<std::int64_t>& expected) {
-    std::vector<std::int64_t> offsets;
+  const auto placed = [&](const IdVector<BufferId, bool>& is_left_out,
+                          const IdVector<BufferId, std::int64_t>& expected) {
+    IdVector<BufferId, std::int64_t> offsets;
     const std::int64_t bytes = place_without(plan, is_left_out, offsets);
     EXPECT_EQ(offsets, expected);
     return bytes;

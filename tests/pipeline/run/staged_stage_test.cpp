@@ -178,26 +178,26 @@ TEST(StagedStage, OtherPointsOfItsBufferStay) {
   Target target;
   target.device = true;
   const Plan plan = make_plan(pipeline, {}, target, 1, 0);
-  std::vector<Block<>> blocks;
+  IdVector<BufferId, Block<>> blocks;
   for (const Buffer& buffer : plan.buffers) {
-    blocks.emplace_back("buffer", std::int64_t{sizeof(Number)}, buffer.box, buffer.aligned_x);
+    blocks.push_back(Block<>("buffer", std::int64_t{sizeof(Number)}, buffer.box, buffer.aligned_x));
     Kokkos::deep_copy(blocks.back().memory(), std::byte{1});
   }
-  std::vector<int> written, read;
+  IdVector<ArrayId, BufferId> written, read;
   for (const ArrayRegions& array : plan.stages) {
     written.push_back(array.written_buffer);
     read.push_back(array.read_buffer);
   }
   const RankBuffers buffers{blocks, written, read};
-  const auto mix = static_cast<std::size_t>(pipeline.find("mix"));
+  const ArrayId mix = pipeline.find("mix");
   plan::Compute step;
-  step.stage = static_cast<int>(mix);
+  step.stage = mix;
   step.parts = {{{0, 1}, {0, 1}}};
   HostStaging staging(pipeline, plan);
   *reinterpret_cast<Number*>(staging.fetch(ExecutionSpace(), step, buffers).written[mix].origin) = 0;
   staging.store(ExecutionSpace(), step, buffers);
   ExecutionSpace().fence();
-  const Block<>& block = blocks[static_cast<std::size_t>(written[mix])];
+  const Block<>& block = blocks[written[mix]];
   const auto mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), block.memory());
   const HostBlock points = block.host_block(image, mirror.data(), ElementType::int32);
   for_each_point(image, [&](const Point& p) {

@@ -35,12 +35,12 @@ TEST_F(TileProgramTest, MembersReadAndWriteMemoryAndScratch) {
   const TileProgram program(pipeline_, *step_);
   ASSERT_EQ(program.members.size(), 2U);
   const TileProgram::Member &horizontal = program.members[0], &vertical = program.members[1];
-  EXPECT_EQ(horizontal.stage, 1);
-  EXPECT_EQ(horizontal.inputs.at(0).array, 0);
+  EXPECT_EQ(horizontal.stage, ArrayId{1});
+  EXPECT_EQ(horizontal.inputs.at(0).array, ArrayId{0});
   EXPECT_LT(horizontal.inputs.at(0).scratch, 0);
   EXPECT_EQ(horizontal.outputs.at(0).scratch, 0);
-  EXPECT_EQ(vertical.stage, 2);
-  EXPECT_EQ(vertical.inputs.at(0).array, 1);
+  EXPECT_EQ(vertical.stage, ArrayId{2});
+  EXPECT_EQ(vertical.inputs.at(0).array, ArrayId{1});
   EXPECT_EQ(vertical.inputs.at(0).scratch, 0);
   EXPECT_LT(vertical.outputs.at(0).scratch, 0);
 }

@@ -18,7 +18,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/graph/transfer.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -178,9 +178,8 @@ CheckpointedRun CheckpointedRun::of(const RunSetup& setup, const Plan& plan) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
     CheckpointedLoop described{.is_inner = pipeline.is_inner(loop),
                                .array_ids = carried_arrays(pipeline, loop)};
-    for (const int id : described.array_ids)
-      described.arrays.push_back(
-          {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
+    for (const ArrayId id : described.array_ids)
+      described.arrays.push_back({pipeline[id].name, pipeline[id].type, plan.stages[id].domain});
     run.loops.push_back(described);
   }
   return run;
@@ -345,7 +344,7 @@ void Checkpoints::write_file(const std::string& path, const LoopProgress& progre
   const auto bytes = static_cast<std::int64_t>(deck.size() + run_.problem.size()) +
                      progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
   io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
-  const std::vector<int>& ids = state_of(progress.loop).array_ids;
+  const std::vector<ArrayId>& ids = state_of(progress.loop).array_ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     CheckpointSink sink(writer, arrays[i]);
     store(ids[i], sink);

@@ -23,7 +23,7 @@ struct CheckpointedLoop {
   /// Whether the loop is inside another loop. Checkpoints do not hold the state of such a loop.
   bool is_inner = false;
   /// The ids of the arrays that the loop carries from turn to turn.
-  std::vector<int> array_ids = {};
+  std::vector<ArrayId> array_ids = {};
   /// The names, types and domains of these arrays, in the same order.
   std::vector<io::FileArray> arrays = {};
 };

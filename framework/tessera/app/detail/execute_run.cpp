@@ -166,12 +166,12 @@ std::string RunDescription::start_text(bool verbose) const {
 
 std::string RunDescription::layout_text() const {
   constexpr int most_names = 4;
-  const auto grid_of = [this](int id) { return plan.stages[static_cast<std::size_t>(id)].grid.text(); };
+  const auto grid_of = [this](ArrayId id) { return plan.stages[id].grid.text(); };
   const std::string grid = grid_of(setup.pipeline->find(data().name));
   std::string others;
   int count = 0;
-  for (int id = 0; id < setup.pipeline->size(); ++id) {
-    const bool is_spread = plan.stages[static_cast<std::size_t>(id)].placement == Placement::distributed;
+  for (ArrayId id : setup.pipeline->ids()) {
+    const bool is_spread = plan.stages[id].placement == Placement::distributed;
     if (!is_spread || (*setup.pipeline)[id].is_everywhere() || grid_of(id) == grid) continue;
     if (++count <= most_names) others += fmt::format(", {} on {}", (*setup.pipeline)[id].name, grid_of(id));
   }

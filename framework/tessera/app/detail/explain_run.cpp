@@ -75,19 +75,18 @@ std::string costs_text(const Plan& any_plan, const PlanTotals& totals, const std
 /// Returns a text with one line for each array.
 std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
   std::string text;
-  for (int id = 0; id < pipeline.size(); ++id) {
-    const auto i = static_cast<std::size_t>(id);
-    const ArrayRegions& regions = any_plan.stages[i];
+  for (ArrayId id : pipeline.ids()) {
+    const ArrayRegions& regions = any_plan.stages[id];
     const ArrayDeclaration& array = pipeline[id];
     text += fmt::format("{} {}: {} on {}", kind_of(array), array.name, type_and_placement(array, regions),
                         regions.grid.text() + regions.grid.order_text());
     if (!array.is_spare)
       text +=
-          fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[i]);
-    if (totals.redundant_by_array[i] > 0)
-      text += fmt::format(", {} of them redundant", totals.redundant_by_array[i]);
-    if (totals.exchanged_bytes[i] > 0)
-      text += fmt::format(", sends {}", human_bytes(totals.exchanged_bytes[i]));
+          fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[id]);
+    if (totals.redundant_by_array[id] > 0)
+      text += fmt::format(", {} of them redundant", totals.redundant_by_array[id]);
+    if (totals.exchanged_bytes[id] > 0)
+      text += fmt::format(", sends {}", human_bytes(totals.exchanged_bytes[id]));
     text += "\n";
   }
   return text;

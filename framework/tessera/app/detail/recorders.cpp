@@ -121,7 +121,7 @@ std::vector<RecordedLoop> recorded_loops(const Algorithm& pipeline) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
     RecordedLoop recorded{.name = loop.name,
                           .maximum = loop.maximum,
-                          .has_condition = loop.condition >= 0,
+                          .has_condition = loop.condition != no_array,
                           .is_of_rounds = loop.rounds_of >= 0};
     if (!loop.residuals.empty()) {
       const ElementType type = pipeline[loop.residuals.front()].type;

@@ -174,12 +174,12 @@ void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
 
 void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan,
                      const std::vector<std::vector<StageCost>>& by_rank) {
-  for (int id = 0; id < pipeline.size(); ++id) {
+  for (ArrayId id : pipeline.ids()) {
     if (pipeline[id].is_input() || pipeline[id].is_spare) continue;
     const auto i = static_cast<std::size_t>(id);
     report.add_row("stages", {{"stage", pipeline[id].name},
                               {"type", std::string(name_of(pipeline[id].type))},
-                              {"computed", std::string(name_of(plan.stages[i].placement))},
+                              {"computed", std::string(name_of(plan.stages[id].placement))},
                               {"points", sum(by_rank, i, &StageCost::points)},
                               {"redundant_points", sum(by_rank, i, &StageCost::redundant_points)}});
   }

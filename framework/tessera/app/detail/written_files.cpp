@@ -253,7 +253,7 @@ io::Hdf5Storage hdf5_storage(const deck::Deck& deck) {
 std::vector<io::FileAttribute> result_attributes(const PipelineApplication& application,
                                                  const deck::Deck& deck, const Algorithm& pipeline,
                                                  const std::string& result, const Plan& plan) {
-  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(result))];
+  const ArrayRegions& regions = plan.stages[pipeline.find(result)];
   return {{"program", application.program},
           {"version", version()},
           {"libraries", libraries_text()},

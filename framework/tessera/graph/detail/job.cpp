@@ -113,7 +113,7 @@ std::size_t JobChooser::choose(const std::vector<Job>& ready) {
   if (seed_ - 2 < tasks_) {
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < ready.size(); ++i)
-      if (static_cast<std::uint64_t>(number_of(ready[i].node->id)) != seed_ - 2) others.push_back(i);
+      if (static_cast<std::uint64_t>(to_int(ready[i].node->id)) != seed_ - 2) others.push_back(i);
     if (!others.empty()) return others[bits % others.size()];
   }
   return bits % ready.size();

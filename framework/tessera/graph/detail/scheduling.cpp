@@ -213,7 +213,7 @@ std::uint64_t Execution::oldest_age() const {
 // --- Sources -----------------------------------------------------------------------------------------
 
 std::uint64_t Execution::age_of(const Node& source, std::int64_t ordinal) {
-  return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(number_of(source.id));
+  return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(to_int(source.id));
 }
 
 Scope* Execution::open_root(Node& node) {

@@ -33,7 +33,7 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
   CallObserver* const observer = execution_.observer();
-  if (observer != nullptr) observer->begins(number_of(node.id));
+  if (observer != nullptr) observer->begins(to_int(node.id));
   bool result = true;
   try {
     result = body.call(*this, call);
@@ -43,7 +43,7 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     last_.reset();
     execution_.fail(&node, job.scope);
   }
-  if (observer != nullptr) observer->ends(number_of(node.id));
+  if (observer != nullptr) observer->ends(to_int(node.id));
   running_task = outer_task;
   Counters& counted = counters(node);
   counted.calls += 1;
@@ -53,7 +53,7 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
     counted.wait_place += begin - job.since;
     if (execution_.is_traced())
       trace_.push_back(
-          {.task = number_of(node.id), .item = job.scope->root->ordinal, .begin = begin, .end = end});
+          {.task = to_int(node.id), .item = job.scope->root->ordinal, .begin = begin, .end = end});
   }
   return result;
 }
@@ -154,7 +154,7 @@ void Worker::run_finish(Job& job) {
   last_ = nullptr;
   const TaskId outer_task = std::exchange(running_task, node.id);
   CallObserver* const observer = execution_.observer();
-  if (observer != nullptr) observer->begins(number_of(node.id));
+  if (observer != nullptr) observer->begins(to_int(node.id));
   try {
     if (node.bodies[0] == nullptr) body_of(node, 0);
     for (const std::unique_ptr<Body>& body : node.bodies)
@@ -162,7 +162,7 @@ void Worker::run_finish(Job& job) {
   } catch (...) {
     execution_.fail(&node, job.scope);
   }
-  if (observer != nullptr) observer->ends(number_of(node.id));
+  if (observer != nullptr) observer->ends(to_int(node.id));
   running_task = outer_task;
   // No item goes on before all bodies have finished, since it may come back to one of them.
   deliver_kept();

@@ -105,7 +105,7 @@ TaskEdges::TaskEdges(const Program& program, TaskId task, const std::vector<cons
   const auto add = [&](int array) {
     return arrays_.emplace_back(std::make_unique<KeptArray>(ranks, array)).get();
   };
-  for (int id = 0; id < pipeline.size(); ++id) {
+  for (ArrayId id : pipeline.ids()) {
     if (pipeline[id].is_input()) bindings_.sources[pipeline[id].name] = add(program.read_at({task, id}));
     if (pipeline[id].is_output) bindings_.sinks[pipeline[id].name] = add(program.computed_at({task, id}));
   }

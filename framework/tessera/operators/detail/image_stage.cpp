@@ -84,7 +84,7 @@ bool has_border(const ArrayDeclaration& array, const Image& image, const Boundar
 }  // namespace
 
 Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
-                 const std::vector<int>& inputs, const std::vector<bool>& is_image,
+                 const std::vector<ArrayId>& inputs, const std::vector<bool>& is_image,
                  std::shared_ptr<const StageKernel> kernel) {
   std::vector<bool> flat(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -92,7 +92,7 @@ Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, 
   const bool flat_output = domain.dimensions == 2;
   if (flat_output || std::find(flat.begin(), flat.end(), true) != flat.end())
     kernel = std::make_shared<FlatStage>(std::move(kernel), flat, flat_output);
-  const int id = pipeline.stage_of_kernel(name, type, domain.dimensions, inputs, std::move(kernel));
+  const ArrayId id = pipeline.stage_of_kernel(name, type, domain.dimensions, inputs, std::move(kernel));
   return {id, type, domain};
 }
 

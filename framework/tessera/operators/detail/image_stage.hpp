@@ -22,7 +22,7 @@ Array<T, 3> typed(const Image& image) {
 /// images of (x, y, channel). `is_image` tells for each input whether it is an image, which then may also
 /// have the dimensions (x, y).
 Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
-                 const std::vector<int>& inputs, const std::vector<bool>& is_image,
+                 const std::vector<ArrayId>& inputs, const std::vector<bool>& is_image,
                  std::shared_ptr<const StageKernel> kernel);
 
 /// Adds a stage whose body computes points of (x, y, channel), and returns its output as an image of the

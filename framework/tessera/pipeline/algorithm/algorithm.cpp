@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "tessera/domain/text.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
 
 namespace tessera {
 namespace {
@@ -21,7 +20,7 @@ void check_domain(const ArrayDeclaration& declaration) {
 
 }  // namespace
 
-Algorithm::Algorithm(std::vector<ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
+Algorithm::Algorithm(IdVector<ArrayId, ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
                      std::vector<FusableGroup> groups)
     : arrays_(std::move(arrays)), loops_(std::move(loops)), groups_(std::move(groups)) {}
 
@@ -39,25 +38,24 @@ void Algorithm::check_groups(std::string_view name, std::int64_t count) {
     throw InternalError(fmt::format("the reduction '{}' has {} groups", name, count));
 }
 
-int Algorithm::find(std::string_view name) const {
-  for (int id = 0; id < size(); ++id)
+ArrayId Algorithm::find(std::string_view name) const {
+  for (ArrayId id : ids())
     if ((*this)[id].name == name) return id;
   throw InternalError(fmt::format("the pipeline has no stage or input '{}'", name));
 }
 
-int Algorithm::add(ArrayDeclaration declaration) {
+ArrayId Algorithm::add(ArrayDeclaration declaration) {
   for (const ArrayDeclaration& other : arrays_)
     if (other.name == declaration.name)
       throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
   check_domain(declaration);
-  for (int input : declaration.inputs) check_not_fed_away(input);
-  if (declaration.lead < 0) declaration.lead = size();
-  arrays_.push_back(std::move(declaration));
-  return size() - 1;
+  for (ArrayId input : declaration.inputs) check_not_fed_away(input);
+  if (declaration.lead == no_array) declaration.lead = ArrayId{size()};
+  return arrays_.push_back(std::move(declaration));
 }
 
-int Algorithm::add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
-                         const BoundaryConditions& boundary) {
+ArrayId Algorithm::add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
+                             const BoundaryConditions& boundary) {
   return add({.name = std::string(name),
               .type = type,
               .dimensions = dimensions,
@@ -65,8 +63,8 @@ int Algorithm::add_input(std::string_view name, ElementType type, int dimensions
               .boundary = boundary});
 }
 
-int Algorithm::add_stage(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
-                         std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::add_stage(std::string_view name, ElementType type, int dimensions,
+                             std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   return add({.name = std::string(name),
               .type = type,
               .dimensions = dimensions,
@@ -74,13 +72,13 @@ int Algorithm::add_stage(std::string_view name, ElementType type, int dimensions
               .kernel = std::move(kernel)});
 }
 
-int Algorithm::add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
-                          int dimensions, const std::vector<int>& inputs,
-                          std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                              int dimensions, const std::vector<ArrayId>& inputs,
+                              std::shared_ptr<const StageKernel> kernel) {
   if (names.size() != types.size())
     throw InternalError(
         fmt::format("a stage with {} outputs was given {} names", types.size(), names.size()));
-  const int lead = add_stage(names[0], types[0], dimensions, inputs, std::move(kernel));
+  const ArrayId lead = add_stage(names[0], types[0], dimensions, inputs, std::move(kernel));
   arrays_.back().output_count = static_cast<int>(types.size());
   for (std::size_t k = 1; k < types.size(); ++k)
     add({.name = names[k],
@@ -91,14 +89,14 @@ int Algorithm::add_stages(const std::vector<std::string>& names, const std::vect
   return lead;
 }
 
-bool Algorithm::are_of_one_stage(const std::vector<int>& arrays) const {
-  return std::ranges::all_of(arrays,
-                             [&](int array) { return (*this)[array].lead == (*this)[arrays.front()].lead; });
+bool Algorithm::are_of_one_stage(const std::vector<ArrayId>& arrays) const {
+  return std::ranges::all_of(
+      arrays, [&](ArrayId array) { return (*this)[array].lead == (*this)[arrays.front()].lead; });
 }
 
-int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count,
-                             std::vector<int> inputs, std::shared_ptr<const ReductionKernel> kernel,
-                             const Box& over) {
+ArrayId Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count,
+                                 std::vector<ArrayId> inputs, std::shared_ptr<const ReductionKernel> kernel,
+                                 const Box& over) {
   const ReductionKernel* const reduction = kernel.get();
   const ArrayDeclaration& first = (*this)[inputs.front()];
   const Box reduced = over.dimensions == 0 ? first.domain : over;
@@ -108,60 +106,62 @@ int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64
     throw InternalError(
         fmt::format("the reduction '{}' has partial values of {}: reduce fewer lines or groups", name,
                     human_bytes(reduction->value_bytes())));
-  const int id = add({.name = std::string(name),
-                      .type = type,
-                      .dimensions = 1,
-                      .inputs = std::move(inputs),
-                      .kernel = std::move(kernel),
-                      .domain = Box{{0, count}},
-                      .reduction = reduction,
-                      .reduced = reduced});
+  const ArrayId id = add({.name = std::string(name),
+                          .type = type,
+                          .dimensions = 1,
+                          .inputs = std::move(inputs),
+                          .kernel = std::move(kernel),
+                          .domain = Box{{0, count}},
+                          .reduction = reduction,
+                          .reduced = reduced});
   set_whole(id, 0, static_cast<int>(count));
   return id;
 }
 
-void Algorithm::set_whole(int id, int dimension, int extent) {
-  arrays_[static_cast<std::size_t>(id)].whole[static_cast<std::size_t>(dimension)] = {0, extent};
+void Algorithm::set_whole(ArrayId id, int dimension, int extent) {
+  arrays_[id].whole[static_cast<std::size_t>(dimension)] = {0, extent};
 }
 
-void Algorithm::make_value(int id, int count) {
-  ArrayDeclaration& declaration = arrays_[static_cast<std::size_t>(id)];
+void Algorithm::make_value(ArrayId id, int count) {
+  ArrayDeclaration& declaration = arrays_[id];
   declaration.domain = Box{{0, count}};
   declaration.is_value = true;
   set_whole(id, 0, count);
 }
 
-int Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
-                               std::vector<int> inputs, std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
+                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
 }
 
-int Algorithm::stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
-                                int dimensions, const std::vector<int>& inputs,
-                                std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::stages_of_kernel(const std::vector<std::string>& names,
+                                    const std::vector<ElementType>& types, int dimensions,
+                                    const std::vector<ArrayId>& inputs,
+                                    std::shared_ptr<const StageKernel> kernel) {
   return add_stages(names, types, dimensions, inputs, std::move(kernel));
 }
 
-int Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
-                                   std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
+ArrayId Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count,
+                                       ArrayId input, std::shared_ptr<const ReductionKernel> kernel,
+                                       const Box& over) {
   check_reduced(name, over, (*this)[input].dimensions);
   return add_reduction(name, type, count, {input}, std::move(kernel), over);
 }
 
-int Algorithm::value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
-                               std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::value_of_kernel(std::string_view name, ElementType type, int count,
+                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   check_line(name, count);
-  const int id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
+  const ArrayId id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
   make_value(id, count);
   return id;
 }
 
-void Algorithm::bound(int stage, const Box& domain, const BoundaryConditions& boundary) {
+void Algorithm::bound(ArrayId stage, const Box& domain, const BoundaryConditions& boundary) {
   check_boundary(boundary, domain.dimensions);
   mark_bounded(stage, domain, boundary);
 }
 
-void Algorithm::add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel) {
+void Algorithm::add_group(std::vector<ArrayId> stages, std::shared_ptr<const GroupKernel> kernel) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (i > 0 && stages[i] <= stages[i - 1])
       throw InternalError("the stages of a fusable group must be in the order in which they were declared");
@@ -187,8 +187,8 @@ void Algorithm::check_library_call(std::string_view name, int dimensions,
   }
 }
 
-void Algorithm::output(int array, const Box& domain) {
-  ArrayDeclaration& stage = arrays_[static_cast<std::size_t>(array)];
+void Algorithm::output(ArrayId array, const Box& domain) {
+  ArrayDeclaration& stage = arrays_[array];
   const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();
   Box points = has_domain ? stage.domain : domain;
   check_not_fed_away(array);
@@ -212,8 +212,8 @@ void Algorithm::output(int array, const Box& domain) {
   stage.is_output = true;
 }
 
-void Algorithm::mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary) {
-  ArrayDeclaration& stage = arrays_[static_cast<std::size_t>(id)];
+void Algorithm::mark_bounded(ArrayId id, const Box& domain, const BoundaryConditions& boundary) {
+  ArrayDeclaration& stage = arrays_[id];
   if (stage.is_input() || stage.is_everywhere() || stage.is_bounded || stage.output_count > 1 ||
       stage.is_further_output)
     throw InternalError(fmt::format(
@@ -236,29 +236,30 @@ std::size_t Algorithm::begin_loop(std::string_view name, std::int64_t maximum) {
     if (other.name == name) throw InternalError(fmt::format("the pipeline has two loops named '{}'", name));
   if (maximum < 1)
     throw InternalError(fmt::format("the loop '{}' may run {} times: write at least 1", name, maximum));
-  loops_.push_back({.name = std::string(name), .first = size(), .last = size(), .maximum = maximum});
+  loops_.push_back(
+      {.name = std::string(name), .first = ArrayId{size()}, .last = ArrayId{size()}, .maximum = maximum});
   return loops_.size() - 1;
 }
 
 void Algorithm::end_loop(std::size_t loop) {
   LoopDeclaration& declaration = loops_[loop];
-  declaration.last = size();
+  declaration.last = ArrayId{size()};
   const auto fail = [&](const std::string& why) {
     throw InternalError(fmt::format("the loop '{}' {}", declaration.name, why));
   };
   if (declaration.first == declaration.last) fail("has no stages");
-  for (int id = declaration.first; id < declaration.last; ++id)
+  for (ArrayId id : declaration.arrays())
     if ((*this)[id].is_input())
       fail(fmt::format("declares the input '{}': declare it before", (*this)[id].name));
   for (const auto& [from, to] : declaration.feeds)
     if ((*this)[from].is_output && from >= declaration.first)
       fail(fmt::format("feeds '{}', which is an output, to '{}': make that the output", (*this)[from].name,
                        (*this)[to].name));
-  if (carried_arrays(*this, declaration).empty() && declaration.condition < 0)
+  if (carried_arrays(*this, declaration).empty() && declaration.condition == no_array)
     fail("feeds nothing and ends by no condition: its turns would all be the same");
 }
 
-void Algorithm::add_feed(std::size_t loop, int from, int to) {
+void Algorithm::add_feed(std::size_t loop, ArrayId from, ArrayId to) {
   LoopDeclaration& declaration = loops_[loop];
   const ArrayDeclaration &source = (*this)[from], &target = (*this)[to];
   const auto fail = [&](const std::string& why) {
@@ -278,7 +279,7 @@ void Algorithm::add_feed(std::size_t loop, int from, int to) {
   declaration.feeds.push_back({from, to});
 }
 
-void Algorithm::set_condition(std::size_t loop, int value) {
+void Algorithm::set_condition(std::size_t loop, ArrayId value) {
   check_not_fed_away(value);
   if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
     throw InternalError(fmt::format("the loop '{}' cannot end by '{}', which is no value of it",
@@ -286,7 +287,7 @@ void Algorithm::set_condition(std::size_t loop, int value) {
   loops_[loop].condition = value;
 }
 
-void Algorithm::set_residual(std::size_t loop, int value) {
+void Algorithm::set_residual(std::size_t loop, ArrayId value) {
   check_not_fed_away(value);
   if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
     throw InternalError(fmt::format("the loop '{}' cannot watch '{}', which is no value of it",
@@ -294,20 +295,20 @@ void Algorithm::set_residual(std::size_t loop, int value) {
   loops_[loop].residuals = {value};
 }
 
-void Algorithm::check_not_fed_away(int id) const {
+void Algorithm::check_not_fed_away(ArrayId id) const {
   for (const LoopDeclaration& loop : loops_)
     if (const auto* feed = loop.feed_from(id); feed != nullptr && loop.contains(id))
       throw InternalError(fmt::format("after the loop '{}' nothing is left of '{}': take '{}'", loop.name,
                                       (*this)[id].name, (*this)[feed->to].name));
 }
 
-Box Algorithm::within_bounds(int stage, Box box) const {
-  for (int part : parts(stage))
+Box Algorithm::within_bounds(ArrayId stage, Box box) const {
+  for (ArrayId part : parts(stage))
     if ((*this)[part].is_bounded) box = within_sides(box, (*this)[part].domain, (*this)[part].boundary);
   return box;
 }
 
-int Algorithm::loop_of(int stage) const {
+int Algorithm::loop_of(ArrayId stage) const {
   int innermost = -1;
   for (std::size_t l = 0; l < loops_.size(); ++l)
     if (loops_[l].contains(stage)) innermost = static_cast<int>(l);
@@ -320,7 +321,7 @@ bool Algorithm::is_inner(const LoopDeclaration& loop) const {
       loops_, [&loop](const LoopDeclaration& other) { return &other < &loop && other.contains(loop); });
 }
 
-bool Algorithm::is_fed(int array) const {
+bool Algorithm::is_fed(ArrayId array) const {
   return std::ranges::any_of(loops_,
                              [array](const LoopDeclaration& loop) { return loop.feed_to(array) != nullptr; });
 }

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/domain/id_range.hpp"
+#include "tessera/domain/id_vector.hpp"
 #include "tessera/pipeline/algorithm/declarations.hpp"
 
 namespace tessera {
 
 /// An algorithm as data: the arrays of a pipeline with the stages that compute them, the loops, and the
-/// groups of fusable stages. Each array has a number, its id; ids follow the order of declaration, from 0. An
+/// groups of fusable stages. Each array has an ArrayId. An
 /// algorithm contains nothing about ranks, ghosts or tiles. Users build an algorithm with Pipeline. Planners
 /// and runners read it through this class, which does not need the templates of Pipeline.
 class Algorithm {
@@ -21,60 +21,69 @@ class Algorithm {
   Algorithm() = default;
   /// Makes an algorithm from its parts. This is for functions that rewrite an algorithm, such as in_rounds.
   /// The parts must be consistent; this is not checked.
-  Algorithm(std::vector<ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
+  Algorithm(IdVector<ArrayId, ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
             std::vector<FusableGroup> groups);
 
   /// All arrays, in the order of their ids.
-  const std::vector<ArrayDeclaration>& arrays() const { return arrays_; }
+  const IdVector<ArrayId, ArrayDeclaration>& arrays() const { return arrays_; }
   /// The array with this id, which must exist.
-  const ArrayDeclaration& operator[](int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  const ArrayDeclaration& operator[](ArrayId id) const { return arrays_[id]; }
   /// The number of arrays.
-  int size() const { return static_cast<int>(arrays_.size()); }
+  int size() const { return arrays_.size(); }
+  /// The ids of all arrays.
+  IdRange<ArrayId> ids() const { return arrays_.ids(); }
+  /// Returns a table with an element for each array, all of which are `value`.
+  template <class T>
+  IdVector<ArrayId, T> table(const T& value = T()) const {
+    return IdVector<ArrayId, T>(arrays_.values().size(), value);
+  }
   /// The ids of all outputs of a stage. `stage` is the id of its first output.
-  IdRange parts(int stage) const { return {stage, stage + (*this)[stage].output_count}; }
+  IdRange<ArrayId> parts(ArrayId stage) const { return {stage, stage + (*this)[stage].output_count}; }
   /// The groups of fusable stages, in the order of their declaration.
   const std::vector<FusableGroup>& groups() const { return groups_; }
   /// The loops in the order in which they begin, outer ones before inner ones.
   const std::vector<LoopDeclaration>& loops() const { return loops_; }
+  /// The loop with this index in loops(), which must exist.
+  const LoopDeclaration& loop(int index) const { return loops_[static_cast<std::size_t>(index)]; }
   /// The index in loops() of the innermost loop that contains the stage; -1 if no loop contains it.
-  int loop_of(int stage) const;
+  int loop_of(ArrayId stage) const;
   /// Whether `loop` is inside another loop. `loop` must be an element of loops().
   bool is_inner(const LoopDeclaration& loop) const;
   /// Whether a loop feeds another array to this array, so that the values of this array change from turn to
   /// turn.
-  bool is_fed(int array) const;
+  bool is_fed(ArrayId array) const;
   /// The id of the array with this name. Throws InternalError when no array has this name.
-  int find(std::string_view name) const;
+  ArrayId find(std::string_view name) const;
   /// The points of `box` that a stage computes. If the stage is bounded (see Pipeline::bound), these are the
   /// points of `box` in the domain of the stage; otherwise they are all points of `box`. `stage` is the id of
   /// its first output.
-  Box within_bounds(int stage, Box box) const;
+  Box within_bounds(ArrayId stage, Box box) const;
 
   /// Makes the points `domain` of an array an output of the pipeline (see Pipeline::output). Throws
   /// InternalError when this is not possible.
-  void output(int array, const Box& domain = {});
+  void output(ArrayId array, const Box& domain = {});
 
   /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
   /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
   /// arrays that the kernel reads.
-  int stage_of_kernel(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
-                      std::shared_ptr<const StageKernel> kernel);
+  ArrayId stage_of_kernel(std::string_view name, ElementType type, int dimensions,
+                          std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel);
   /// Declares a stage with several outputs whose kernel exists already, one for each name and type. Returns
   /// the id of the first output; the others have the ids after it.
-  int stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
-                       int dimensions, const std::vector<int>& inputs,
-                       std::shared_ptr<const StageKernel> kernel);
+  ArrayId stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                           int dimensions, const std::vector<ArrayId>& inputs,
+                           std::shared_ptr<const StageKernel> kernel);
   /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
   /// `count` elements. It reduces the points `over` of the array `input`.
-  int reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
-                          std::shared_ptr<const ReductionKernel> kernel, const Box& over);
+  ArrayId reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, ArrayId input,
+                              std::shared_ptr<const ReductionKernel> kernel, const Box& over);
   /// Declares a value of `count` elements whose kernel exists already, and returns its id (see
   /// Pipeline::values).
-  int value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
-                      std::shared_ptr<const StageKernel> kernel);
+  ArrayId value_of_kernel(std::string_view name, ElementType type, int count, std::vector<ArrayId> inputs,
+                          std::shared_ptr<const StageKernel> kernel);
   /// Makes a stage end at `domain` (see Pipeline::bound). The constant of `boundary`, if it has one, must be
   /// of the type of the stage.
-  void bound(int stage, const Box& domain, const BoundaryConditions& boundary);
+  void bound(ArrayId stage, const Box& domain, const BoundaryConditions& boundary);
   /// Adds a remark: a line about a choice that was made while the algorithm was declared, such as which of
   /// two methods computes a stage. Programs show remarks with plans, at the start of a run, and in reports.
   void remark(std::string line) { remarks_.push_back(std::move(line)); }
@@ -88,16 +97,17 @@ class Algorithm {
   // this array, and its values are lost.
 
   /// Appends an input (see Pipeline::input).
-  int add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
-                const BoundaryConditions& boundary);
+  ArrayId add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
+                    const BoundaryConditions& boundary);
   /// Appends the array of a stage that has one output (see Pipeline::stage). `inputs` are the ids of the
   /// arrays that `kernel` reads.
-  int add_stage(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
-                std::shared_ptr<const StageKernel> kernel);
+  ArrayId add_stage(std::string_view name, ElementType type, int dimensions, std::vector<ArrayId> inputs,
+                    std::shared_ptr<const StageKernel> kernel);
   /// Appends the arrays of a stage that has several outputs (see Pipeline::stages), and returns the id of the
   /// first. Also throws InternalError unless there is one name for each type.
-  int add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types, int dimensions,
-                 const std::vector<int>& inputs, std::shared_ptr<const StageKernel> kernel);
+  ArrayId add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                     int dimensions, const std::vector<ArrayId>& inputs,
+                     std::shared_ptr<const StageKernel> kernel);
   /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
   /// reads.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
@@ -106,19 +116,20 @@ class Algorithm {
   static void check_groups(std::string_view name, std::int64_t count);
   /// Whether all arrays are outputs of one stage, or the same array. A stage contributes to the reductions of
   /// its outputs while it computes them.
-  bool are_of_one_stage(const std::vector<int>& arrays) const;
+  bool are_of_one_stage(const std::vector<ArrayId>& arrays) const;
   /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce). The inputs
   /// must be outputs of one stage, or the same array. Throws InternalError if the partial values take 2 GiB
   /// or more, which MPI cannot join.
-  int add_reduction(std::string_view name, ElementType type, std::int64_t count, std::vector<int> inputs,
-                    std::shared_ptr<const ReductionKernel> kernel, const Box& over);
+  ArrayId add_reduction(std::string_view name, ElementType type, std::int64_t count,
+                        std::vector<ArrayId> inputs, std::shared_ptr<const ReductionKernel> kernel,
+                        const Box& over);
   /// Declares that the points 0 to extent - 1 along `dimension` of an array are computed together.
-  void set_whole(int id, int dimension, int extent);
+  void set_whole(ArrayId id, int dimension, int extent);
   /// Makes an array of one dimension a value of `count` elements (see Pipeline::values).
-  void make_value(int id, int count);
+  void make_value(ArrayId id, int count);
   /// Appends a group of fusable stages. Throws InternalError unless `stages` are the ids of first outputs, in
   /// ascending order. `kernel` computes these stages on a device.
-  void add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel);
+  void add_group(std::vector<ArrayId> stages, std::shared_ptr<const GroupKernel> kernel);
   /// Throws InternalError unless the lines of a stage have at least one point. `extent` is the number of
   /// points of a line.
   static void check_line(std::string_view name, int extent);
@@ -128,7 +139,7 @@ class Algorithm {
                                  const std::vector<WholeDimension>& whole);
   /// Makes a stage end at `domain` (see Pipeline::bound). Throws InternalError when the stage cannot end
   /// there.
-  void mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary);
+  void mark_bounded(ArrayId id, const Box& domain, const BoundaryConditions& boundary);
   /// Begins a loop of at most `maximum` turns and returns the number of the loop. All arrays that are added
   /// before the call of end_loop belong to the loop. Throws InternalError when another loop has the same
   /// name, or when `maximum` is less than 1.
@@ -139,25 +150,49 @@ class Algorithm {
   void end_loop(std::size_t loop);
   /// Declares that after every turn of the loop the values of array `to` are replaced by those of array
   /// `from` (see Pipeline::Loop::feed). Throws InternalError when the loop cannot feed `from` to `to`.
-  void add_feed(std::size_t loop, int from, int to);
+  void add_feed(std::size_t loop, ArrayId from, ArrayId to);
   /// Makes the array `value` the condition that ends the loop (see Pipeline::Loop::until). Throws
   /// InternalError unless the array is a value or a reduction of the loop.
-  void set_condition(std::size_t loop, int value);
+  void set_condition(std::size_t loop, ArrayId value);
   /// Makes the array `value` the residual of the loop (see Pipeline::Loop::watch). Throws InternalError
   /// unless the array is a value or a reduction of the loop.
-  void set_residual(std::size_t loop, int value);
+  void set_residual(std::size_t loop, ArrayId value);
 
  private:
   /// Appends an array, and returns its id. Throws InternalError as the functions do that append arrays.
-  int add(ArrayDeclaration declaration);
+  ArrayId add(ArrayDeclaration declaration);
   /// Throws InternalError when the values of the array are lost. This is so after a loop that computes the
   /// array and feeds it to another array, because the other array then has the buffer of this array.
-  void check_not_fed_away(int id) const;
+  void check_not_fed_away(ArrayId id) const;
 
-  std::vector<ArrayDeclaration> arrays_;
+  IdVector<ArrayId, ArrayDeclaration> arrays_;
   std::vector<LoopDeclaration> loops_;
   std::vector<FusableGroup> groups_;
   std::vector<std::string> remarks_;
 };
+
+/// Returns the feeds of `loop` as chains. The first feed of a chain goes to an array that is not fed on, and
+/// each further feed goes to the array that the feed before it takes. The last feed of a chain takes an array
+/// to which nothing is fed, which is the one that the loop computes. If buffers are swapped in the order of
+/// these feeds after a turn, each array gets the values that are fed to it (see plan::Swap).
+std::vector<std::vector<LoopDeclaration::Feed>> feed_chains(const LoopDeclaration& loop);
+
+/// Returns the ids of the arrays that are declared before `loop` and change in its turns, because `loop` or a
+/// loop inside it feeds other arrays to them (see LoopDeclaration::Feed). These arrays hold everything that a
+/// turn takes over from the turn before. `loop` must be an element of `pipeline.loops()`.
+std::vector<ArrayId> carried_arrays(const Algorithm& pipeline, const LoopDeclaration& loop);
+
+/// Returns for each array, by its id, whether it follows from a global reduction of the innermost loop that
+/// contains it. This is true of such a reduction itself, and of a value that is computed from one, directly
+/// or through other values of the loop.
+IdVector<ArrayId, bool> following_from_reductions(const Algorithm& pipeline);
+
+/// Returns why the test whether `loop` ends after a turn cannot overlap the computation of the next turn, or
+/// an empty string if it can. No point of the next turn may depend on the reductions of this turn, because
+/// their results are not known yet. When the ranks learn that the loop has ended, they have already computed
+/// one more turn, but have not fed its arrays. Stages after the loop may therefore read only the arrays to
+/// which the loop feeds, and the values that follow from its reductions. All other arrays of the loop hold
+/// the points of the additional turn. `loop` must be an element of `pipeline.loops()`.
+std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop);
 
 }  // namespace tessera

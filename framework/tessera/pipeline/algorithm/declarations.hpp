@@ -9,9 +9,21 @@
 
 #include "tessera/domain/boundary.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/domain/id_vector.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 
 namespace tessera {
+
+/// The id of an array of a pipeline. Ids follow the order of declaration, from 0. The id of the first output
+/// of a stage stands for the stage, too.
+enum class ArrayId : int {};
+
+/// The id of no array.
+inline constexpr ArrayId no_array{-1};
+
+/// Returns the id of the array that is declared `further` arrays after `id`. The outputs of a stage have
+/// consecutive ids.
+constexpr ArrayId operator+(ArrayId id, int further) { return ArrayId{to_int(id) + further}; }
 
 /// An array of a pipeline, with the stage that computes it. If the array is an input, there is no stage.
 struct ArrayDeclaration {
@@ -23,7 +35,7 @@ struct ArrayDeclaration {
   int dimensions = 0;
   /// The ids of the arrays that the body of the stage reads, in the order of its parameters. These arrays are
   /// declared before this one.
-  std::vector<int> inputs = {};
+  std::vector<ArrayId> inputs = {};
   /// The kernel that computes the stage. It is null for an input, and for all outputs of a stage but the
   /// first.
   std::shared_ptr<const StageKernel> kernel = nullptr;
@@ -39,9 +51,9 @@ struct ArrayDeclaration {
   /// Whether the array is a value, which every rank computes for itself (see Pipeline::values).
   bool is_value = false;
   /// The id of the first output of the stage that computes this array, or the id of this array if it is an
-  /// input. The outputs of a stage have consecutive ids. -1 stands for the id of this array; Algorithm::add
-  /// replaces it.
-  int lead = -1;
+  /// input. The outputs of a stage have consecutive ids. no_array stands for the id of this array;
+  /// Algorithm::add replaces it.
+  ArrayId lead = no_array;
   /// If this array is the first output of a stage, the number of outputs of the stage; otherwise 1.
   int output_count = 1;
   /// For each dimension along which all points are computed together, the range of these points; empty for
@@ -82,25 +94,25 @@ struct LoopDeclaration {
   /// values of `to`. This is called feeding `from` to `to`.
   struct Feed {
     /// The id of the array whose values are fed.
-    int from = 0;
+    ArrayId from = {};
     /// The id of the array that takes over these values.
-    int to = 0;
+    ArrayId to = {};
   };
 
   /// The name, which no other loop of the pipeline has.
   std::string name;
   /// The id of the first array that the loop computes.
-  int first = 0;
+  ArrayId first = {};
   /// The id of the last array that the loop computes, plus 1.
-  int last = 0;
+  ArrayId last = {};
   /// The greatest number of turns.
   std::int64_t maximum = 1;
   /// The id of the array that ends the loop: there is no further turn, or round of turns, after one in which
-  /// the first element of this array is not zero. If the id is -1, the loop ends after `maximum` turns.
-  int condition = -1;
+  /// the first element of this array is not zero. If the id is no_array, the loop ends after `maximum` turns.
+  ArrayId condition = no_array;
   /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
   /// a round, and one array if the loop does not run in rounds. Empty if the loop has no residual.
-  std::vector<int> residuals = {};
+  std::vector<ArrayId> residuals = {};
   /// The feeds of the loop, in the order of their declaration.
   std::vector<Feed> feeds = {};
   /// The number of turns that one execution of the loop's stages computes: 1, or the number of turns of a
@@ -117,20 +129,22 @@ struct LoopDeclaration {
   /// that keep what the round began with, so that it can be taken back when the next one has been computed.
   bool overlaps_test = false;
 
+  /// The ids of the arrays that the loop's stages compute.
+  IdRange<ArrayId> arrays() const { return {first, last}; }
   /// Whether one of the loop's stages computes the array.
-  bool contains(int array) const { return first <= array && array < last; }
+  bool contains(ArrayId array) const { return first <= array && array < last; }
   /// Whether all stages of `other` are stages of this loop, too. A loop contains itself.
   bool contains(const LoopDeclaration& other) const { return first <= other.first && other.last <= last; }
   /// The feed whose `to` is the array; null if there is none.
-  const Feed* feed_to(int array) const;
+  const Feed* feed_to(ArrayId array) const;
   /// The feed whose `from` is the array; null if there is none.
-  const Feed* feed_from(int array) const;
+  const Feed* feed_from(ArrayId array) const;
 };
 
 /// A group of stages that one kernel of a device may compute together.
 struct FusableGroup {
   /// The ids of the first outputs of the stages, in ascending order.
-  std::vector<int> stages;
+  std::vector<ArrayId> stages;
   /// The kernel that computes these stages on a device.
   std::shared_ptr<const GroupKernel> kernel;
 };
@@ -140,7 +154,7 @@ struct FusableGroup {
 template <class T, int N>
 struct Array {
   /// The id of the array in its pipeline.
-  int id;
+  ArrayId id;
 };
 
 /// A handle of an array whose type also names the kernel that computes the array. Pipeline::fusable needs
@@ -154,11 +168,11 @@ struct Stage : Array<T, N> {};
 /// every rank has all of its points. All bounded outputs of the stage must have the same periods, and no
 /// lines that are computed as a whole may lie along a periodic dimension. `stage` is the id of the first
 /// output of the stage. Stages without periodic sides have no such reason.
-std::string reason_against_ghosts(const std::vector<ArrayDeclaration>& arrays, int stage);
+std::string reason_against_ghosts(const IdVector<ArrayId, ArrayDeclaration>& arrays, ArrayId stage);
 
 /// Makes the kernel of the bounded stage `stage` one that also computes points beyond its periodic sides (see
 /// PeriodicStage). `stage` is the id of the first output of the stage. A stage without periodic sides stays
 /// as it is.
-void compute_beyond_periodic_sides(std::vector<ArrayDeclaration>& arrays, int stage);
+void compute_beyond_periodic_sides(IdVector<ArrayId, ArrayDeclaration>& arrays, ArrayId stage);
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tessera/domain/boundary.hpp"
@@ -143,7 +144,8 @@ class Pipeline : public Algorithm {
     static_assert(sizeof...(In) > 0);
     check_library_call(name, N, whole);
     using Kernel = LibraryStage<Call, T, N, ArrayType<In, InN>...>;
-    const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
+    const ArrayId id =
+        add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
     for (const WholeDimension& lines : whole) set_whole(id, lines.dimension, lines.extent);
     return {id};
   }
@@ -283,7 +285,7 @@ class Pipeline : public Algorithm {
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> values(std::string_view name, const Body& body, int count, Array<In, InN>... inputs) {
     check_line(name, count);
-    const int id = units<T, 1, SinglePoint>(name, body, inputs...).id;
+    const ArrayId id = units<T, 1, SinglePoint>(name, body, inputs...).id;
     make_value(id, count);
     return {id};
   }
@@ -370,7 +372,8 @@ class Pipeline : public Algorithm {
     if constexpr (detail::is_callable_body<Body, U::template dimensions<N>, TypeList<>,
                                            ArrayType<In, InN>...>()) {
       using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
-      const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
+      const ArrayId id =
+          add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
       if (U::planes > 1) set_whole(id, N - 1, U::planes);
       return Stage<Kernel, T, N>{{id}};
     } else {
@@ -385,7 +388,7 @@ class Pipeline : public Algorithm {
     if constexpr (detail::is_callable_body<Body, N - 1, TypeList<IntervalLine<T>&>,
                                            ArrayType<In, InN>...>()) {
       using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
-      const int id =
+      const ArrayId id =
           add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body, extent));
       set_whole(id, D, extent);
       return {id};
@@ -405,29 +408,29 @@ class Pipeline : public Algorithm {
   }
   /// Returns the ids of arrays, or those of copies that are outputs of one stage.
   template <int N, class... T>
-  std::vector<int> of_one_stage(std::string_view name, Array<T, N>... inputs) {
-    std::vector<int> ids{inputs.id...};
+  std::vector<ArrayId> of_one_stage(std::string_view name, Array<T, N>... inputs) {
+    std::vector<ArrayId> ids{inputs.id...};
     if constexpr (sizeof...(T) > 1) {
       if (are_of_one_stage(ids)) return ids;
       using Kernel =
           PointStage<detail::SamePoint<sizeof...(T)>, N, TypeList<T...>, TypeList<ArrayType<T, N>...>>;
       std::vector<std::string> names{std::string(name) + "_inputs"};
       for (std::size_t k = 2; k <= sizeof...(T); ++k) names.push_back(names[0] + "_" + std::to_string(k));
-      int id = add_stages(names, {element_type_of<T>()...}, N, ids,
-                          std::make_shared<Kernel>(detail::SamePoint<sizeof...(T)>()));
-      for (int& copied : ids) copied = id++;
+      const ArrayId lead = add_stages(names, {element_type_of<T>()...}, N, ids,
+                                      std::make_shared<Kernel>(detail::SamePoint<sizeof...(T)>()));
+      for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = lead + static_cast<int>(k);
     }
     return ids;
   }
 
   template <class Kernel, int N, class... Values>
   auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
-                   const std::vector<int>& inputs, TypeList<Values...>) {
-    int id = add_stages(names, {element_type_of<Values>()...}, N, inputs, std::move(kernel));
-    return std::tuple<Stage<Kernel, Values, N>...>{Stage<Kernel, Values, N>{{id++}}...};
+                   const std::vector<ArrayId>& inputs, TypeList<Values...>) {
+    ArrayId id = add_stages(names, {element_type_of<Values>()...}, N, inputs, std::move(kernel));
+    return std::tuple<Stage<Kernel, Values, N>...>{Stage<Kernel, Values, N>{{std::exchange(id, id + 1)}}...};
   }
   template <class Kernel>
-  const Kernel& kernel_of(int id) const {
+  const Kernel& kernel_of(ArrayId id) const {
     return static_cast<const Kernel&>((*this)[(*this)[id].lead].kernel->unwrapped());
   }
 };

@@ -9,8 +9,8 @@
 #include "tessera/domain/boundary.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 
 namespace tessera {
 namespace {
@@ -58,14 +58,14 @@ class StepPrinter {
   void operator()(const plan::Sequence& step) { line("{}", step.name); }
   void operator()(const plan::Repeat& step) {
     std::string condition;
-    if (step.condition >= 0 && step.rounds_of < 0)
+    if (step.condition != no_array && step.rounds_of < 0)
       condition = fmt::format(", until {} is not zero", name(step.condition));
-    if (step.condition >= 0 && step.rounds_of >= 0)
+    if (step.condition != no_array && step.rounds_of >= 0)
       condition = fmt::format("; one after which {} is not zero is taken back", name(step.condition));
     if (step.overlaps_test)
       condition +=
           fmt::format("; tested while the next {} computed", step.turns > 1 ? "turns are" : "turn is");
-    const std::string& loop = pipeline_.loops()[static_cast<std::size_t>(step.loop)].name;
+    const std::string& loop = pipeline_.loop(step.loop).name;
     const std::int64_t times = step.maximum / step.turns;
     line("{}: {} at most {}{}{}", loop,
          step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat", counted(times, "time"),
@@ -95,7 +95,7 @@ class StepPrinter {
   void operator()(const plan::Compute& step) {
     std::string parts, members;
     for (const Box& part : step.parts) parts.append(parts.empty() ? "" : " and ").append(to_string(part));
-    for (int member : step.members)
+    for (ArrayId member : step.members)
       if (member != step.stage) members.append(members.empty() ? " with " : " ").append(name(member));
     std::string text =
         fmt::format("{} {} on {}{}", pipeline_[step.stage].reduction ? "contribute to" : "compute",
@@ -152,7 +152,7 @@ class StepPrinter {
                           points_computed_again(pipeline_, step, false));
     return text;
   }
-  const std::string& name(int id) const { return pipeline_[id].name; }
+  const std::string& name(ArrayId id) const { return pipeline_[id].name; }
 
   void print_messages(const char* direction, const plan::Exchange& exchange,
                       std::vector<Message> ExchangeLists::*side) {
@@ -170,9 +170,9 @@ class StepPrinter {
   int depth_ = 0;
 };
 
-std::string buffer_text(const Plan& plan, int number) {
-  const Buffer& buffer = plan.buffers[static_cast<std::size_t>(number)];
-  std::string text = fmt::format("{}: {} at {}", number, human_bytes(buffer.bytes), buffer.offset);
+std::string buffer_text(const Plan& plan, BufferId id) {
+  const Buffer& buffer = plan.buffers[id];
+  std::string text = fmt::format("{}: {} at {}", to_int(id), human_bytes(buffer.bytes), buffer.offset);
   if (buffer.first_node <= buffer.last_node)
     text += fmt::format(", used by nodes {} to {}", buffer.first_node, buffer.last_node);
   return text;
@@ -180,7 +180,7 @@ std::string buffer_text(const Plan& plan, int number) {
 
 /// Returns a text about the buffers in which the points of an array are written and read.
 std::string buffers_text(const Plan& plan, const ArrayRegions& regions) {
-  if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
+  if (regions.written_buffer == no_buffer && regions.read_buffer == no_buffer) return "none";
   if (regions.written_buffer == regions.read_buffer) return buffer_text(plan, regions.read_buffer);
   return fmt::format("written in {}; read in {}", buffer_text(plan, regions.written_buffer),
                      buffer_text(plan, regions.read_buffer));
@@ -222,9 +222,8 @@ std::string explain_stage(const ArrayDeclaration& stage, const Plan& plan, const
 
 std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps) {
   std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
-  for (int id = 0; id < pipeline.size(); ++id)
-    text += explain_stage(pipeline[id], plan, plan.stages[static_cast<std::size_t>(id)],
-                          is_staged(pipeline, plan.target, id));
+  for (ArrayId id : pipeline.ids())
+    text += explain_stage(pipeline[id], plan, plan.stages[id], is_staged(pipeline, plan.target, id));
   text += StepPrinter(pipeline, plan, all_steps).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
@@ -251,17 +250,16 @@ std::string type_and_placement(const ArrayDeclaration& array, const ArrayRegions
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
   ++rank_count;
   bool is_idle = true;
-  for (int id = 0; id < pipeline.size(); ++id)
-    is_idle =
-        is_idle && (pipeline[id].is_value || plan.stages[static_cast<std::size_t>(id)].computed_points == 0);
+  for (ArrayId id : pipeline.ids())
+    is_idle = is_idle && (pipeline[id].is_value || plan.stages[id].computed_points == 0);
   if (is_idle) ++idle_ranks;
   peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
   for (auto* by_array : {&exchanged_bytes, &computed_by_array, &redundant_by_array})
-    by_array->resize(plan.stages.size());
-  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    redundant_points += plan.stages[i].redundant_points;
-    computed_by_array[i] += plan.stages[i].computed_points;
-    redundant_by_array[i] += plan.stages[i].redundant_points;
+    by_array->resize(plan.stages.values().size());
+  for (const ArrayId id : plan.stages.ids()) {
+    redundant_points += plan.stages[id].redundant_points;
+    computed_by_array[id] += plan.stages[id].computed_points;
+    redundant_by_array[id] += plan.stages[id].redundant_points;
   }
   walk(plan.root, [&](const PlanNode& node) {
     const StepWork of_node = work_of(pipeline, node);
@@ -274,15 +272,14 @@ void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
     message_bytes += traffic.bytes;
     for (const plan::ArrayMessages& array : exchange->arrays)
       for (const Message& message : array.lists.sends)
-        exchanged_bytes[static_cast<std::size_t>(array.array)] +=
-            bytes_of(pipeline, array.array, message.box);
+        exchanged_bytes[array.array] += bytes_of(pipeline, array.array, message.box);
   });
 }
 
 std::string summary(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
   std::string stages;
-  for (int id = 0; id < pipeline.size(); ++id) {
-    const ArrayRegions& regions = any_plan.stages[static_cast<std::size_t>(id)];
+  for (ArrayId id : pipeline.ids()) {
+    const ArrayRegions& regions = any_plan.stages[id];
     if (pipeline[id].is_spare) continue;
     if (!stages.empty()) stages += ", ";
     stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())

@@ -42,13 +42,12 @@ struct PlanTotals {
   StepWork work;
   /// The bytes of memory of the rank that needs the most memory; see peak_bytes_with_next_band.
   std::int64_t peak_bytes = 0;
-  /// The bytes of the points of each array in the messages that these ranks send, indexed by the id of the
-  /// array.
-  std::vector<std::int64_t> exchanged_bytes;
-  /// The number of computed points of each array, including redundant points, indexed by the id of the array.
-  std::vector<std::int64_t> computed_by_array;
-  /// The number of redundant points of each array, indexed by the id of the array.
-  std::vector<std::int64_t> redundant_by_array;
+  /// The bytes of the points of each array in the messages that these ranks send.
+  IdVector<ArrayId, std::int64_t> exchanged_bytes;
+  /// The number of computed points of each array, including redundant points.
+  IdVector<ArrayId, std::int64_t> computed_by_array;
+  /// The number of redundant points of each array.
+  IdVector<ArrayId, std::int64_t> redundant_by_array;
 
   /// Adds the costs of the plan of one rank. All plans must be made for the same pipeline.
   void add(const Algorithm& pipeline, const Plan& plan);

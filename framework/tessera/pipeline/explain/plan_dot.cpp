@@ -32,15 +32,16 @@ std::string node(const ArrayDeclaration& stage, const ArrayRegions& regions) {
                      shape(stage), stage.is_spare ? "#ffffff" : colour(regions.placement));
 }
 
-/// Returns, for each array, the stage of the compute node whose frame contains the array, or -1 if no frame
-/// contains it. A stage that several consumers compute in their tiles is in the frame of the first consumer.
-std::vector<int> frames(const Algorithm& pipeline, const Plan& plan) {
-  std::vector<int> frames(static_cast<std::size_t>(pipeline.size()), -1);
+/// Returns, for each array, the stage of the compute node whose frame contains the array, or no_array if no
+/// frame contains it. A stage that several consumers compute in their tiles is in the frame of the first
+/// consumer.
+IdVector<ArrayId, ArrayId> frames(const Algorithm& pipeline, const Plan& plan) {
+  auto frames = pipeline.table(no_array);
   walk(plan.root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
     if (step == nullptr || step->members.size() < 2) return;
-    for (int member : step->members)
-      if (int& frame = frames[static_cast<std::size_t>(member)]; frame < 0) frame = step->stage;
+    for (ArrayId member : step->members)
+      if (ArrayId& frame = frames[member]; frame == no_array) frame = step->stage;
   });
   return frames;
 }
@@ -62,20 +63,22 @@ std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTo
       "digraph pipeline {{\n  label={};\n  labelloc=t;\n  node [style=filled, fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\"];\n",
       dot_quoted(fmt::format("on {}", counted(totals.rank_count, "rank"))));
-  const std::vector<int> frame_of = frames(pipeline, any_plan);
-  for (int frame = -1; frame < pipeline.size(); ++frame) {
+  const IdVector<ArrayId, ArrayId> frame_of = frames(pipeline, any_plan);
+  for (ArrayId frame : IdRange(no_array, ArrayId{pipeline.size()})) {
     std::string nodes;
-    for (int id = 0; id < pipeline.size(); ++id)
-      if (const auto i = static_cast<std::size_t>(id); frame_of[i] == frame)
-        nodes += fmt::format("  {}{}", frame < 0 ? "" : "  ", node(pipeline[id], any_plan.stages[i]));
-    if (frame >= 0 && !nodes.empty())
-      nodes = fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=dashed;\n{}  }}\n", frame,
-                          dot_quoted(fmt::format("in tiles of {}", pipeline[frame].name)), nodes);
+    for (ArrayId id : pipeline.ids())
+      if (frame_of[id] == frame)
+        nodes +=
+            fmt::format("  {}{}", frame == no_array ? "" : "  ", node(pipeline[id], any_plan.stages[id]));
+    if (frame != no_array && !nodes.empty())
+      nodes =
+          fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=dashed;\n{}  }}\n", to_int(frame),
+                      dot_quoted(fmt::format("in tiles of {}", pipeline[frame].name)), nodes);
     text += nodes;
   }
-  for (int id = 0; id < pipeline.size(); ++id)
-    for (int input : pipeline[pipeline[id].lead].inputs) {
-      const std::int64_t bytes = totals.exchanged_bytes[static_cast<std::size_t>(input)];
+  for (ArrayId id : pipeline.ids())
+    for (ArrayId input : pipeline[pipeline[id].lead].inputs) {
+      const std::int64_t bytes = totals.exchanged_bytes[input];
       text += fmt::format("  {} -> {}{};\n", dot_quoted(pipeline[input].name), dot_quoted(pipeline[id].name),
                           bytes == 0 ? "" : fmt::format(" [label={}]", dot_quoted(human_bytes(bytes))));
     }

@@ -57,13 +57,14 @@ class Signature {
 
   void add(const ArrayRegions& stage) {
     for (const Box* box : {&stage.owned, &stage.required, &stage.computed}) add(extents(*box));
-    for (std::int64_t number : {std::int64_t{stage.written_buffer}, std::int64_t{stage.read_buffer},
-                                stage.computed_points, stage.redundant_points})
+    for (std::int64_t number :
+         {std::int64_t{to_int(stage.written_buffer)}, std::int64_t{to_int(stage.read_buffer)},
+          stage.computed_points, stage.redundant_points})
       add(number);
   }
   void add(const plan::Exchange& step) {
     for (const plan::ArrayMessages& array : step.arrays) {
-      add(std::int64_t{array.array});
+      add(std::int64_t{to_int(array.array)});
       for (const auto* messages : {&array.lists.sends, &array.lists.receives, &array.lists.copies}) {
         std::vector<Numbers> list;
         for (const Message& message : *messages) {

@@ -22,7 +22,7 @@ class Arranger {
     points_[0].push_back({end, nullptr});
   }
 
-  std::vector<std::vector<int>> found() {
+  std::vector<std::vector<BufferId>> found() {
     Arrays arrays;
     for (const auto& array : std::get<plan::Exchange>(exchange_.step).arrays) arrays.push_back(array.array);
     follow(before_exchange_, std::move(arrays));
@@ -32,18 +32,18 @@ class Arranger {
       for (const Way& way : points_[static_cast<std::size_t>(point)])
         follow(way.from, way.swap == nullptr ? at_point : swapped(*way.swap, at_point));
     }
-    std::set<std::vector<int>> buffers;
+    std::set<std::vector<BufferId>> buffers;
     for (const auto& [point, at_point] : seen_) {
       if (point != 0) continue;
-      std::vector<int> all;
-      for (int array : at_point) all.push_back(plan_.stages[static_cast<std::size_t>(array)].written_buffer);
+      std::vector<BufferId> all;
+      for (ArrayId array : at_point) all.push_back(plan_.stages[array].written_buffer);
       buffers.insert(std::move(all));
     }
     return {buffers.begin(), buffers.end()};
   }
 
  private:
-  using Arrays = std::vector<int>;
+  using Arrays = std::vector<ArrayId>;
   /// One way in which a run of the plan may reach a point between two steps: from the point `from`, through
   /// `swap`, or without a swap if `swap` is null.
   struct Way {
@@ -87,7 +87,7 @@ class Arranger {
   }
 
   static Arrays swapped(const plan::Swap& swap, Arrays arrays) {
-    for (int& array : arrays)
+    for (ArrayId& array : arrays)
       array = array == swap.first ? swap.second : array == swap.second ? swap.first : array;
     return arrays;
   }
@@ -105,7 +105,7 @@ class Arranger {
 
 }  // namespace
 
-std::vector<std::vector<int>> arrangements(const Plan& plan, const PlanNode& exchange) {
+std::vector<std::vector<BufferId>> arrangements(const Plan& plan, const PlanNode& exchange) {
   return Arranger(plan, exchange).found();
 }
 
@@ -131,14 +131,13 @@ ByPartner by_partner(const Messages& messages) {
 
 class MismatchFinder {
  public:
-  MismatchFinder(const Algorithm& pipeline, const std::vector<Plan>& plans)
-      : pipeline_(pipeline), plans_(plans) {
-    for (const Plan& plan : plans) exchanges_.push_back(exchanges_of(plan));
+  MismatchFinder(const Algorithm& pipeline, const std::vector<Plan>& plans) : pipeline_(pipeline) {
+    for (const Plan& plan : plans) ranks_.push_back({&plan, exchanges_of(plan)});
   }
 
   std::optional<MessageMismatch> find() const {
-    for (std::size_t node = 0; !plans_.empty() && node < exchanges_.front().size(); ++node) {
-      const PlanNode& first = *exchanges_.front()[node];
+    for (std::size_t node = 0; !ranks_.empty() && node < ranks_[0].exchanges.size(); ++node) {
+      const PlanNode& first = *ranks_[0].exchanges[node];
       for (std::size_t k = 0; k < std::get<plan::Exchange>(first.step).arrays.size(); ++k)
         if (const auto found = find(node, k)) return MessageMismatch{first.id, found->first, found->second};
     }
@@ -146,32 +145,31 @@ class MismatchFinder {
   }
 
  private:
-  const plan::ArrayMessages& messages(std::size_t rank, std::size_t node, std::size_t array) const {
-    return std::get<plan::Exchange>(exchanges_[rank].at(node)->step).arrays.at(array);
+  const plan::ArrayMessages& messages(int rank, std::size_t node, std::size_t array) const {
+    return std::get<plan::Exchange>(ranks_[rank].exchanges.at(node)->step).arrays.at(array);
   }
 
   /// Returns the first pair of a sending and a receiving rank whose messages for one array of one exchange do
   /// not agree, or nothing if all messages agree.
   std::optional<std::pair<int, int>> find(std::size_t node, std::size_t array) const {
-    std::vector<ByPartner> received;
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
+    IdVector<int, ByPartner> received;
+    for (const int rank : ranks_.ids())
       received.push_back(by_partner(messages(rank, node, array).lists.receives));
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
-      const int from = static_cast<int>(rank);
-      const plan::ArrayMessages& mine = messages(rank, node, array);
+    for (const int from : ranks_.ids()) {
+      const plan::ArrayMessages& mine = messages(from, node, array);
       for (const auto& [to, sends] : by_partner(mine.lists.sends)) {
-        Messages& expected = received[static_cast<std::size_t>(to)][from];
+        Messages& expected = received[to][from];
         if (!agree(mine.array, from, to, sends, expected)) return std::pair(from, to);
         expected.clear();
       }
     }
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
+    for (const int rank : ranks_.ids())
       for (const auto& [partner, expected] : received[rank])
-        if (!expected.empty()) return std::pair(partner, static_cast<int>(rank));
+        if (!expected.empty()) return std::pair(partner, rank);
     return {};
   }
 
-  bool agree(int array, int from, int to, const Messages& sends, const Messages& receives) const {
+  bool agree(ArrayId array, int from, int to, const Messages& sends, const Messages& receives) const {
     if (sends.size() != receives.size()) return false;
     for (std::size_t i = 0; i < sends.size(); ++i) {
       Message expected = receives[i];
@@ -185,17 +183,19 @@ class MismatchFinder {
     return true;
   }
 
-  BlockLayout layout(int rank, int array, int ArrayRegions::*side) const {
-    const Plan& plan = plans_[static_cast<std::size_t>(rank)];
-    const int place = plan.stages[static_cast<std::size_t>(array)].*side;
-    const Buffer& buffer = plan.buffers[static_cast<std::size_t>(place)];
+  BlockLayout layout(int rank, ArrayId array, BufferId ArrayRegions::*side) const {
+    const Plan& plan = *ranks_[rank].plan;
+    const Buffer& buffer = plan.buffers[plan.stages[array].*side];
     return padded_layout(buffer.box, buffer.aligned_x, pipeline_[array].element_bytes());
   }
 
   const Algorithm& pipeline_;
-  const std::vector<Plan>& plans_;
-  /// For each rank, the exchanges of its plan in order.
-  std::vector<Exchanges> exchanges_;
+  /// The plan of a rank, and its exchanges in order.
+  struct RankPlan {
+    const Plan* plan;
+    Exchanges exchanges;
+  };
+  IdVector<int, RankPlan> ranks_;
 };
 
 }  // namespace

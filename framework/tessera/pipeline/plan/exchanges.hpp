@@ -14,7 +14,7 @@ namespace tessera {
 /// run has left them. An entry of the result has, for each array of the exchange, the number of the buffer in
 /// which the array is computed. The order of the entries is the same on all ranks. `exchange` must be an
 /// Exchange node of `plan`.
-std::vector<std::vector<int>> arrangements(const Plan& plan, const PlanNode& exchange);
+std::vector<std::vector<BufferId>> arrangements(const Plan& plan, const PlanNode& exchange);
 
 /// A disagreement between the plans of two ranks about the messages that one of them sends to the other in an
 /// exchange.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/plan/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
+#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera {
@@ -60,37 +63,103 @@ std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std
 namespace {
 
 /// Returns the bytes that the copy of the buffer of an array takes.
-std::int64_t copy_bytes_of(const Plan& plan, int array, bool is_computed) {
-  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(array)];
-  const int buffer = is_computed ? regions.written_buffer : regions.read_buffer;
-  return aligned_bytes(plan.buffers[static_cast<std::size_t>(buffer)].bytes);
+std::int64_t copy_bytes_of(const Plan& plan, ArrayId array, bool is_computed) {
+  const ArrayRegions& regions = plan.stages[array];
+  const BufferId buffer = is_computed ? regions.written_buffer : regions.read_buffer;
+  return aligned_bytes(plan.buffers[buffer].bytes);
 }
 
 }  // namespace
 
-bool is_staged(const Algorithm& pipeline, const Target& target, int stage) {
+bool is_staged(const Algorithm& pipeline, const Target& target, ArrayId stage) {
   const StageKernel* const kernel = pipeline[stage].kernel.get();
   return target.device && kernel != nullptr && kernel->needs_host();
 }
 
-std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, int stage) {
+std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, ArrayId stage) {
   std::vector<StagedArray> arrays;
   std::int64_t offset = 0;
-  const auto add = [&](int array, bool is_computed) {
+  const auto add = [&](ArrayId array, bool is_computed) {
     arrays.push_back({array, is_computed, offset});
     offset += copy_bytes_of(plan, array, is_computed);
   };
-  for (int input : pipeline[stage].inputs)
+  for (ArrayId input : pipeline[stage].inputs)
     if (std::ranges::find(arrays, input, &StagedArray::array) == arrays.end()) add(input, false);
   // A reduction computes partial values, which lie in host memory.
   if (pipeline[stage].reduction == nullptr)
-    for (int part : pipeline.parts(stage)) add(part, true);
+    for (ArrayId part : pipeline.parts(stage)) add(part, true);
   return arrays;
 }
 
-std::int64_t staging_bytes(const Algorithm& pipeline, const Plan& plan, int stage) {
+std::int64_t staging_bytes(const Algorithm& pipeline, const Plan& plan, ArrayId stage) {
   const StagedArray last = staged_arrays(pipeline, plan, stage).back();
   return last.offset + copy_bytes_of(plan, last.array, last.is_computed);
+}
+
+namespace {
+
+void number_nodes(PlanNode& node, int& next_id) {
+  node.id = next_id++;
+  auto* children = children_of(node);
+  if (children == nullptr) return;
+  int exchange = 0;
+  for (PlanNode& child : *children) {
+    number_nodes(child, next_id);
+    if (std::holds_alternative<plan::Exchange>(child.step)) exchange = child.id;
+    if (auto* finish = std::get_if<plan::FinishExchange>(&child.step)) finish->exchange = exchange;
+  }
+}
+
+}  // namespace
+
+const std::vector<PlanNode>* children_of(const PlanNode& node) {
+  return std::visit(
+      [](const auto& step) -> const std::vector<PlanNode>* {
+        if constexpr (requires { step.children; })
+          return &step.children;
+        else
+          return nullptr;
+      },
+      node.step);
+}
+
+std::vector<PlanNode>* children_of(PlanNode& node) {
+  return const_cast<std::vector<PlanNode>*>(children_of(std::as_const(node)));
+}
+
+void number_nodes(PlanNode& root) {
+  int next_id = 0;
+  number_nodes(root, next_id);
+}
+
+std::string names_of(const Algorithm& pipeline, const plan::Exchange& exchange) {
+  std::string names;
+  for (const plan::ArrayMessages& array : exchange.arrays)
+    names.append(names.empty() ? "" : ", ").append(pipeline[array.array].name);
+  return names;
+}
+
+std::string step_kind(const PlanNode& node) {
+  return std::visit([](const auto& step) { return std::string(step.kind); }, node.step);
+}
+
+std::string step_label(const Algorithm& pipeline, const PlanNode& node) {
+  const std::string kind = step_kind(node);
+  return visit_step(
+      node, [](const plan::Sequence& step) { return step.name; },
+      [&](const plan::Repeat& step) { return pipeline.loop(step.loop).name; },
+      [&](const plan::Bands&) { return kind; },
+      [&](const plan::AnyOf<plan::Read, plan::Write, plan::FillBoundary> auto& step) {
+        return fmt::format("{} {}", kind, pipeline[step.array].name);
+      },
+      [&](const plan::Exchange& step) { return fmt::format("{} {}", kind, names_of(pipeline, step)); },
+      [](const plan::FinishExchange& step) { return fmt::format("wait for exchange {}", step.exchange); },
+      [&](const plan::AnyOf<plan::Compute, plan::Reduce> auto& step) {
+        return fmt::format("{} {}", kind, pipeline[step.stage].name);
+      },
+      [&](const plan::Swap& step) {
+        return fmt::format("swap {} and {}", pipeline[step.first].name, pipeline[step.second].name);
+      });
 }
 
 }  // namespace tessera

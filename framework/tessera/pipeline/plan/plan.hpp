@@ -10,11 +10,17 @@
 
 namespace tessera {
 
+/// The number of a buffer in a plan.
+enum class BufferId : int {};
+
+/// The number of no buffer.
+inline constexpr BufferId no_buffer{-1};
+
 /// A box of an array in the memory of a rank. Buffers that are never in use at the same time may share
 /// memory.
 struct Buffer {
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// The points that the buffer holds.
   Box box;
   /// In each row, the point with this x coordinate is aligned to 64 bytes in memory (see padded_layout).
@@ -58,13 +64,13 @@ struct ArrayRegions {
   /// rank reads from the source of the input. For a global reduction, they are the points that the rank
   /// contributes.
   Box computed;
-  /// The number of the buffer into which the array is computed or read from its source; -1 if no buffer holds
-  /// the array.
-  int written_buffer = -1;
-  /// The number of the buffer from which consumers read the array; -1 if no buffer holds the array. It
+  /// The number of the buffer into which the array is computed or read from its source; no_buffer if none
+  /// holds the array.
+  BufferId written_buffer = no_buffer;
+  /// The number of the buffer from which consumers read the array; no_buffer if none holds the array. It
   /// usually equals `written_buffer`. The two differ if one buffer with the hull of the points computed and
   /// the points read would be larger than two buffers.
-  int read_buffer = -1;
+  BufferId read_buffer = no_buffer;
   /// The number of points that this rank computes. A point that several tiles compute counts once for each of
   /// these tiles.
   std::int64_t computed_points = 0;
@@ -108,10 +114,10 @@ struct Plan {
   int rank_count = 1;
   /// The resources that the plan was made for.
   Target target;
-  /// The regions of each array, by the id of the array.
-  std::vector<ArrayRegions> stages;
-  /// The buffers. Nodes and regions refer to a buffer by its number, which is its position in this list.
-  std::vector<Buffer> buffers;
+  /// The regions of each array.
+  IdVector<ArrayId, ArrayRegions> stages;
+  /// The buffers.
+  IdVector<BufferId, Buffer> buffers;
   /// The root of the tree of nodes.
   PlanNode root;
   /// The bytes of the memory that holds all buffers. Memory that buffers share counts once.
@@ -175,12 +181,12 @@ std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std
 // computed, and the results are copied back. The host memory is called staging memory.
 
 /// Whether a target computes the stage `stage` in staging memory. Targets that are hosts never do.
-bool is_staged(const Algorithm& pipeline, const Target& target, int stage);
+bool is_staged(const Algorithm& pipeline, const Target& target, ArrayId stage);
 
 /// An array of a staged stage, and where its buffer is copied to.
 struct StagedArray {
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// Whether the stage computes the array. Otherwise the stage reads the array.
   bool is_computed = false;
   /// Where the copy of the buffer begins, in bytes from the start of the staging memory.
@@ -189,9 +195,9 @@ struct StagedArray {
 
 /// Returns the arrays of the staged stage `stage`, each of them once. The buffers of `plan` must have their
 /// sizes. Loops may swap buffers, but only those of the same size.
-std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, int stage);
+std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, ArrayId stage);
 
 /// Returns the bytes of staging memory that the staged stage `stage` needs.
-std::int64_t staging_bytes(const Algorithm& pipeline, const Plan& plan, int stage);
+std::int64_t staging_bytes(const Algorithm& pipeline, const Plan& plan, ArrayId stage);
 
 }  // namespace tessera

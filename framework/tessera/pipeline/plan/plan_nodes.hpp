@@ -41,15 +41,15 @@ struct Repeat {
   std::int64_t maximum = 1;
   /// The id of the array that ends the loop, which is a value or the result of a global reduction. The array
   /// is looked at after every turn or round of turns. The loop ends as soon as its first element is not zero.
-  /// The id is -1 if the loop has no condition.
-  int condition = -1;
+  /// The id is no_array if the loop has no condition.
+  ArrayId condition = no_array;
   /// The nodes that run in every turn, or in every round of turns.
   std::vector<PlanNode> children;
   /// The number of the loop in the pipeline.
   int loop = 0;
   /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
   /// a round. The list is empty if the loop has no residual.
-  std::vector<int> residuals;
+  std::vector<ArrayId> residuals;
   /// The number of turns that the children compute when they run once. It is more than 1 for a round.
   int turns = 1;
   /// The number of the loop whose turns this loop computes in rounds (see in_rounds); -1 if this loop has no
@@ -83,7 +83,7 @@ struct Read {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "read";
   /// The id of the input.
-  int array = 0;
+  ArrayId array = {};
   /// The points to read. In the plan of a band, they may lie beyond periodic sides. Each rank then reads the
   /// points that they repeat from the other end of the input.
   Box box;
@@ -93,7 +93,7 @@ struct Write {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "write";
   /// The id of the output.
-  int array = 0;
+  ArrayId array = {};
   /// The points to write.
   Box box;
 };
@@ -102,7 +102,7 @@ struct Write {
 /// the array (ArrayRegions::read_buffer).
 struct ArrayMessages {
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
@@ -130,7 +130,7 @@ struct FillBoundary {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "boundary";
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// A box that contains the points to fill in. The points of the box within the domain do not change.
   Box box;
 };
@@ -138,7 +138,7 @@ struct FillBoundary {
 /// tile needs. Arrays that are not needed at the same time may share memory.
 struct Scratch {
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// The offset of the array from the start of the scratch memory, in bytes.
   std::int64_t offset = 0;
   /// The number of rows for which the array of a window has memory (see Compute::placements). Rows stay in
@@ -149,7 +149,7 @@ struct Scratch {
 /// A global reduction to which the tiles of a Compute node contribute the points that they compute.
 struct Contribution {
   /// The id of the global reduction.
-  int stage = 0;
+  ArrayId stage = {};
   /// The points that this rank contributes. Each point is contributed once, even if several tiles compute it.
   Box box;
 };
@@ -163,7 +163,7 @@ struct Compute {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";
   /// The id of the first output of the stage.
-  int stage = 0;
+  ArrayId stage = {};
   /// The boxes to compute, which do not overlap.
   std::vector<Box> parts;
   /// The number of points of a tile along each dimension, x first.
@@ -172,7 +172,7 @@ struct Compute {
   /// cut.
   TileSize inner;
   /// The ids of the first outputs of the stages that are computed in each tile, in order.
-  std::vector<int> members;
+  std::vector<ArrayId> members;
   /// How each member but the last is computed: for every inner tile anew (`tile`), without the rows that are
   /// kept from the inner tile before (`window`, see rows_to_compute), or once for all inner tiles of a tile,
   /// before the other members (`outer_tile`). The list is empty if tiles are not cut.
@@ -199,16 +199,16 @@ struct Reduce {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "reduce";
   /// The id of the global reduction.
-  int stage = 0;
+  ArrayId stage = {};
 };
 /// Swaps the buffers of two arrays of the same shape. No points are copied.
 struct Swap {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "swap";
   /// The id of one array.
-  int first = 0;
+  ArrayId first = {};
   /// The id of the other array.
-  int second = 0;
+  ArrayId second = {};
 };
 
 /// The data of a node. The type of the data is the kind of the node. Code that treats kinds differently calls

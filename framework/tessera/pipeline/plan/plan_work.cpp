@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 
 namespace tessera {
 namespace {
@@ -26,7 +26,7 @@ Traffic traffic(const Algorithm& pipeline, const plan::Exchange& exchange,
   return traffic;
 }
 
-bool is_in_scratch(const plan::Compute& step, int array) {
+bool is_in_scratch(const plan::Compute& step, ArrayId array) {
   return std::ranges::any_of(step.scratch,
                              [array](const plan::Scratch& place) { return place.array == array; });
 }
@@ -56,10 +56,10 @@ class PartReads {
     return box;
   }
 
-  void add(int stage, const Box& all) {
+  void add(ArrayId stage, const Box& all) {
     const Box box = pipeline_.within_bounds(stage, all);
     if (box.empty()) return;
-    const std::vector<int>& inputs = pipeline_[stage].inputs;
+    const std::vector<ArrayId>& inputs = pipeline_[stage].inputs;
     std::vector<Box> required(inputs.size());
     pipeline_[stage].kernel->required(box, required.data());
     for (std::size_t i = 0; i < required.size(); ++i) {
@@ -69,7 +69,7 @@ class PartReads {
 
   const Algorithm& pipeline_;
   const plan::Compute& step_;
-  std::map<int, Box> needs_;
+  std::map<ArrayId, Box> needs_;
 };
 
 StepWork work_of_compute(const Algorithm& pipeline, const plan::Compute& step) {
@@ -81,8 +81,9 @@ StepWork work_of_compute(const Algorithm& pipeline, const plan::Compute& step) {
     const std::int64_t tiles = InnerTiles({part}, step.tile, step.inner).size();
     work.bytes += reads.bytes(part, tile, tile + tiles);
     work.points += part.size();
-    for (int k = 0; k < root.output_count && root.reduction == nullptr; ++k)
-      if (!is_in_scratch(step, step.stage + k)) work.bytes += bytes_of(pipeline, step.stage + k, part);
+    for (ArrayId output : pipeline.parts(step.stage))
+      if (root.reduction == nullptr && !is_in_scratch(step, output))
+        work.bytes += bytes_of(pipeline, output, part);
     tile += tiles;
   }
   visit_computed(pipeline, step, [&](std::size_t, const Box& box) { work.points += box.size(); });
@@ -99,7 +100,7 @@ Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange) {
   return traffic(pipeline, exchange, &ExchangeLists::receives);
 }
 
-std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box) {
+std::int64_t bytes_of(const Algorithm& pipeline, ArrayId array, const Box& box) {
   return box.size() * pipeline[array].element_bytes();
 }
 
@@ -130,10 +131,10 @@ constexpr std::int64_t largest_stencil = 512, reads_by_data = 16;
 
 }  // namespace
 
-double cache_bytes_per_point(const Algorithm& pipeline, int stage, const Box& points) {
+double cache_bytes_per_point(const Algorithm& pipeline, ArrayId stage, const Box& points) {
   std::int64_t bytes = 0;
-  for (int part : pipeline.parts(stage)) bytes += pipeline[part].element_bytes();
-  const std::vector<int>& inputs = pipeline[stage].inputs;
+  for (ArrayId part : pipeline.parts(stage)) bytes += pipeline[part].element_bytes();
+  const std::vector<ArrayId>& inputs = pipeline[stage].inputs;
   if (points.empty() || inputs.empty()) return static_cast<double>(bytes);
   std::vector<Box> needs(inputs.size());
   pipeline[stage].kernel->required(centre(points, false), needs.data());

@@ -21,7 +21,7 @@ Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
 /// Returns the size in bytes of the points of `box`, which is a box of the array with the id `array`.
-std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
+std::int64_t bytes_of(const Algorithm& pipeline, ArrayId array, const Box& box);
 
 /// The work of one rank when a step runs once.
 struct StepWork {
@@ -42,6 +42,6 @@ StepWork work_of(const Algorithm& pipeline, const PlanNode& node);
 /// output, and `points` are points of the stage, or of the input of a global reduction: the point in their
 /// middle is looked at. Where an index depends on data, the footprint has all points that may be read, and
 /// counts as a few of them. If `points` is empty, only what is written counts.
-double cache_bytes_per_point(const Algorithm& pipeline, int stage, const Box& points);
+double cache_bytes_per_point(const Algorithm& pipeline, ArrayId stage, const Box& points);
 
 }  // namespace tessera

@@ -19,13 +19,11 @@ const Box* points_of(const ArrayDeclaration& array) {
 }
 
 /// Returns, for each array, the first pass in which the results of all reductions that it needs are known.
-std::vector<int> passes_by_array(const Algorithm& pipeline) {
-  std::vector<int> passes(static_cast<std::size_t>(pipeline.size()), 0);
-  for (int id = 0; id < pipeline.size(); ++id)
-    for (int input : pipeline[pipeline[id].lead].inputs)
-      passes[static_cast<std::size_t>(id)] =
-          std::max(passes[static_cast<std::size_t>(id)],
-                   passes[static_cast<std::size_t>(input)] + (pipeline[input].reduction != nullptr ? 1 : 0));
+IdVector<ArrayId, int> passes_by_array(const Algorithm& pipeline) {
+  auto passes = pipeline.table<int>();
+  for (ArrayId id : pipeline.ids())
+    for (ArrayId input : pipeline[pipeline[id].lead].inputs)
+      passes[id] = std::max(passes[id], passes[input] + (pipeline[input].reduction != nullptr ? 1 : 0));
   return passes;
 }
 
@@ -46,11 +44,10 @@ int cut_dimension(const Box& points, int dimension) { return std::min(dimension,
 }  // namespace
 
 int passes_of(const Algorithm& pipeline) {
-  const std::vector<int> passes = passes_by_array(pipeline);
+  const IdVector<ArrayId, int> passes = passes_by_array(pipeline);
   int most = 0;
-  for (int id = 0; id < pipeline.size(); ++id)
-    if (pipeline[id].is_output || pipeline[id].reduction != nullptr)
-      most = std::max(most, passes[static_cast<std::size_t>(id)]);
+  for (ArrayId id : pipeline.ids())
+    if (pipeline[id].is_output || pipeline[id].reduction != nullptr) most = std::max(most, passes[id]);
   return most + 1;
 }
 
@@ -68,11 +65,11 @@ Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
       band.pass >= passes_of(pipeline) || band.unit < 1)
     throw InternalError(
         fmt::format("there is no band {} of {} in pass {}", band.index, band.count, band.pass));
-  const std::vector<int> passes = passes_by_array(pipeline);
-  for (int id = 0; id < pipeline.size(); ++id) {
+  const IdVector<ArrayId, int> passes = passes_by_array(pipeline);
+  for (ArrayId id : pipeline.ids()) {
     const Box* points = points_of(pipeline[id]);
-    const int pass = passes[static_cast<std::size_t>(id)];
-    Box& wanted = wanted_.emplace_back(points != nullptr ? *points : Box{});
+    const int pass = passes[id];
+    Box& wanted = wanted_[wanted_.push_back(points != nullptr ? *points : Box{})];
     if (pipeline[id].is_value && pass <= band.pass) wanted = pipeline[id].domain;
     if (points == nullptr) continue;
     Range& cut = wanted[cut_dimension(wanted, band.dimension)];
@@ -82,21 +79,21 @@ Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
   writes_values_ = band.pass == passes_of(pipeline) - 1 && band.index == band.count - 1;
 }
 
-Box Window::wanted(const Algorithm& pipeline, int array) const {
-  if (!is_whole()) return wanted_[static_cast<std::size_t>(array)];
+Box Window::wanted(const Algorithm& pipeline, ArrayId array) const {
+  if (!is_whole()) return wanted_[array];
   return pipeline[array].reduction != nullptr ? pipeline[array].reduced : pipeline[array].domain;
 }
 
-bool Window::is_left_out(const Algorithm& pipeline, int array) const {
+bool Window::is_left_out(const Algorithm& pipeline, ArrayId array) const {
   return !is_whole() && pipeline[array].is_everywhere() && wanted(pipeline, array).empty();
 }
 
-bool Window::is_written(const Algorithm& pipeline, int array) const {
+bool Window::is_written(const Algorithm& pipeline, ArrayId array) const {
   if (!pipeline[array].is_output) return false;
   return pipeline[array].is_everywhere() ? writes_values() : !wanted(pipeline, array).empty();
 }
 
-Box Window::written(const Algorithm& pipeline, int array, const Box& owned) const {
+Box Window::written(const Algorithm& pipeline, ArrayId array, const Box& owned) const {
   return intersection(owned,
                       pipeline[array].is_everywhere() ? pipeline[array].domain : wanted(pipeline, array));
 }

@@ -47,23 +47,22 @@ class Window {
   /// the points to compute and to write. For a global reduction, they are the points that contribute to the
   /// reduction. For a value, they are all points, or none if the value needs a global reduction whose result
   /// is not known before a later pass.
-  Box wanted(const Algorithm& pipeline, int array) const;
+  Box wanted(const Algorithm& pipeline, ArrayId array) const;
   /// Whether plans for this window write the outputs that every rank holds as a whole, such as values. Among
   /// the windows of bands, this holds only for the last band of the last pass.
   bool writes_values() const { return writes_values_; }
   /// Whether the array is a value or a global reduction that plans for this window do not compute, usually
   /// because another pass computes it.
-  bool is_left_out(const Algorithm& pipeline, int array) const;
+  bool is_left_out(const Algorithm& pipeline, ArrayId array) const;
   /// Whether plans for this window write the array or a part of it.
-  bool is_written(const Algorithm& pipeline, int array) const;
+  bool is_written(const Algorithm& pipeline, ArrayId array) const;
   /// Returns the points of an output that a rank writes. `owned` is the box of the output that the rank owns.
-  Box written(const Algorithm& pipeline, int array, const Box& owned) const;
+  Box written(const Algorithm& pipeline, ArrayId array, const Box& owned) const;
 
  private:
   Band band_;
-  /// The points that wanted() returns, by the id of the array. The list is empty for the window of the whole
-  /// pipeline.
-  std::vector<Box> wanted_;
+  /// The points that wanted() returns. The table is empty for the window of the whole pipeline.
+  IdVector<ArrayId, Box> wanted_;
   bool writes_values_ = true;
 };
 

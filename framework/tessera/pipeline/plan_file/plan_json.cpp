@@ -17,6 +17,8 @@ namespace {
 
 Json json_of(std::int64_t number) { return number; }
 Json json_of(int number) { return number; }
+Json json_of(ArrayId id) { return to_int(id); }
+Json json_of(BufferId id) { return to_int(id); }
 Json json_of(bool flag) { return flag; }
 Json json_of(const std::string& text) { return text; }
 Json json_of(Placement placement) { return std::string(name_of(placement)); }
@@ -31,6 +33,10 @@ Json json_of(const ProcessorGrid& grid);
 Json json_of(const PlanNode& node);
 template <class T>
 Json json_of(const std::vector<T>& list);
+template <class Id, class T>
+Json json_of(const IdVector<Id, T>& table) {
+  return json_of(table.values());
+}
 template <HasFields Structure>
 Json json_of(const Structure& structure);
 
@@ -115,14 +121,14 @@ Json boundary_json(const ArrayDeclaration& array) {
 }
 
 /// Returns the description of a stage or input.
-Json stage_json(const Algorithm& pipeline, int id) {
+Json stage_json(const Algorithm& pipeline, ArrayId id) {
   const ArrayDeclaration& stage = pipeline[id];
   Json json;
   json["name"] = stage.name;
   json["type"] = std::string(name_of(stage.type));
   json["dimensions"] = stage.dimensions;
   Json::List reads;
-  for (int input : stage.inputs) reads.push_back(pipeline[input].name);
+  for (ArrayId input : stage.inputs) reads.push_back(pipeline[input].name);
   json["reads"] = std::move(reads);
   json["output"] = stage.is_output;
   json["domain"] = json_of(stage.domain);
@@ -137,15 +143,15 @@ Json loops_json(const Algorithm& pipeline) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
     Json json;
     json["name"] = loop.name;
-    json["first"] = loop.first;
-    json["last"] = loop.last;
+    json["first"] = json_of(loop.first);
+    json["last"] = json_of(loop.last);
     json["maximum"] = loop.maximum;
-    json["condition"] = loop.condition;
-    json["residuals"] = Json::List(loop.residuals.begin(), loop.residuals.end());
+    json["condition"] = json_of(loop.condition);
+    json["residuals"] = json_of(loop.residuals);
     json["turns"] = loop.turns;
     json["rounds_of"] = loop.rounds_of;
     Json::List feeds;
-    for (const auto& [from, to] : loop.feeds) feeds.push_back(Json::List{from, to});
+    for (const auto& [from, to] : loop.feeds) feeds.push_back(Json::List{json_of(from), json_of(to)});
     json["feeds"] = std::move(feeds);
     loops.push_back(std::move(json));
   }
@@ -157,7 +163,7 @@ Json plans_json(const Algorithm& pipeline, const std::vector<Plan>& plans) {
   json["format"] = plan_format;
   json["version"] = plan_version;
   Json::List stages;
-  for (int id = 0; id < pipeline.size(); ++id) stages.push_back(stage_json(pipeline, id));
+  for (ArrayId id : pipeline.ids()) stages.push_back(stage_json(pipeline, id));
   json["pipeline"] = std::move(stages);
   json["loops"] = loops_json(pipeline);
   json["plans"] = json_of(plans);

@@ -37,17 +37,16 @@ class DomainFinder {
       : pipeline_(pipeline),
         window_(window),
         groups_(pipeline),
-        is_read_(static_cast<std::size_t>(pipeline.size()), false),
-        domains_(is_read_.size()) {
+        is_read_(pipeline.table<bool>()),
+        domains_(pipeline.table<ArrayDomain>()) {
     for (const ArrayDeclaration& array : pipeline.arrays())
-      for (int input : array.inputs) is_read_[static_cast<std::size_t>(input)] = true;
+      for (ArrayId input : array.inputs) is_read_[input] = true;
   }
 
-  std::vector<ArrayDomain> find() {
+  IdVector<ArrayId, ArrayDomain> find() {
     settle_domains();
     check_fed();
-    for (int id = 0; id < pipeline_.size(); ++id)
-      domains_[static_cast<std::size_t>(id)] = domains_[static_cast<std::size_t>(pipeline_[id].lead)];
+    for (ArrayId id : pipeline_.ids()) domains_[id] = domains_[pipeline_[id].lead];
     return std::move(domains_);
   }
 
@@ -55,32 +54,32 @@ class DomainFinder {
   void settle_domains();
   /// Settles the boxes of an array that has a domain of its own: an input, a bounded stage, a value or an
   /// output. For other arrays, this function does nothing.
-  void settle_kept(int id, Box& domain, Box& nominal) const;
+  void settle_kept(ArrayId id, Box& domain, Box& nominal) const;
   /// Settles the boxes of an input or a bounded stage for one band, from the points that stages read.
-  void settle_for_band(int id, Box& domain, Box& nominal) const;
+  void settle_for_band(ArrayId id, Box& domain, Box& nominal) const;
   /// Whether a bounded stage that is periodic in `dimension` reads the array.
-  bool is_read_by_repeated_stage(int id, int dimension) const;
+  bool is_read_by_repeated_stage(ArrayId id, int dimension) const;
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.
-  void settle_inputs(int id);
+  void settle_inputs(ArrayId id);
   /// Settles the boxes of an array in a swap group (see SwapGroups). The boxes contain the domain of the
   /// first array of the group. For values and for other arrays, this function does nothing.
-  void settle_fed(int id, Box& domain, Box& nominal) const;
-  void check_domain(int id, const Box& required) const;
+  void settle_fed(ArrayId id, Box& domain, Box& nominal) const;
+  void check_domain(ArrayId id, const Box& required) const;
   void check_fed() const;
-  bool leads_nowhere(int id) const;
+  bool leads_nowhere(ArrayId id) const;
 
   const Algorithm& pipeline_;
   const Window& window_;
   SwapGroups groups_;
   /// For each array, whether a stage reads the array.
-  std::vector<bool> is_read_;
-  std::vector<ArrayDomain> domains_;
+  IdVector<ArrayId, bool> is_read_;
+  IdVector<ArrayId, ArrayDomain> domains_;
 };
 
 void DomainFinder::settle_domains() {
-  for (int id = pipeline_.size() - 1; id >= 0; --id) {
-    auto& [domain, nominal] = domains_[static_cast<std::size_t>(id)];
+  for (ArrayId id : pipeline_.ids().descending()) {
+    auto& [domain, nominal] = domains_[id];
     const ArrayDeclaration& declaration = pipeline_[id];
     check_domain(id, domain);
     settle_fed(id, domain, nominal);
@@ -88,9 +87,8 @@ void DomainFinder::settle_domains() {
     if (declaration.is_input() || declaration.is_spare) continue;
     if (declaration.is_further_output) {
       // The first output of a stage stands for all its outputs. This loop reaches it after the others.
-      const auto lead = static_cast<std::size_t>(declaration.lead);
-      domains_[lead].domain = hull(domains_[lead].domain, domain);
-      domains_[lead].nominal = hull(domains_[lead].nominal, nominal);
+      ArrayDomain& lead = domains_[declaration.lead];
+      lead = {hull(lead.domain, domain), hull(lead.nominal, nominal)};
       continue;
     }
     if (leads_nowhere(id))
@@ -107,7 +105,7 @@ void DomainFinder::settle_domains() {
   }
 }
 
-void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
+void DomainFinder::settle_kept(ArrayId id, Box& domain, Box& nominal) const {
   const ArrayDeclaration& declaration = pipeline_[id];
   if (declaration.is_value || (declaration.ends_at_domain() && window_.is_whole()))
     domain = nominal = declaration.domain;
@@ -120,7 +118,7 @@ void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
   }
 }
 
-bool DomainFinder::is_read_by_repeated_stage(int id, int dimension) const {
+bool DomainFinder::is_read_by_repeated_stage(ArrayId id, int dimension) const {
   for (const ArrayDeclaration& output : pipeline_.arrays())
     if (output.is_bounded && output.boundary.is_periodic(dimension) &&
         std::ranges::find(pipeline_[output.lead].inputs, id) != pipeline_[output.lead].inputs.end())
@@ -128,7 +126,7 @@ bool DomainFinder::is_read_by_repeated_stage(int id, int dimension) const {
   return false;
 }
 
-void DomainFinder::settle_for_band(int id, Box& domain, Box& nominal) const {
+void DomainFinder::settle_for_band(ArrayId id, Box& domain, Box& nominal) const {
   const ArrayDeclaration& declaration = pipeline_[id];
   const Box& all = declaration.domain;
   const Box sources = with_boundary_sources(domain, all, declaration.boundary);
@@ -147,15 +145,15 @@ void DomainFinder::settle_for_band(int id, Box& domain, Box& nominal) const {
   if (nominal.empty()) nominal = domain;
 }
 
-void DomainFinder::settle_inputs(int id) {
+void DomainFinder::settle_inputs(ArrayId id) {
   const ArrayDeclaration& declaration = pipeline_[id];
-  const auto& [domain, nominal] = domains_[static_cast<std::size_t>(id)];
+  const auto& [domain, nominal] = domains_[id];
   const auto whole = required_boxes(pipeline_, id, domain);
   const auto first = required_boxes(pipeline_, id, corner(nominal, false));
   const auto last = required_boxes(pipeline_, id, corner(nominal, true));
   const auto nominal_needs = required_boxes(pipeline_, id, nominal);
   for (std::size_t k = 0; k < whole.size(); ++k) {
-    ArrayDomain& input = domains_[static_cast<std::size_t>(declaration.inputs[k])];
+    ArrayDomain& input = domains_[declaration.inputs[k]];
     input.domain = hull(input.domain, whole[k]);
     // The blocks of a producer follow the blocks of its consumers. Each corner of the producer's nominal box
     // lies in the middle of the points that a corner of the consumer's nominal box reads.
@@ -166,20 +164,20 @@ void DomainFinder::settle_inputs(int id) {
   }
 }
 
-bool DomainFinder::leads_nowhere(int id) const {
-  const auto is_used = [this](int part) {
+bool DomainFinder::leads_nowhere(ArrayId id) const {
+  const auto is_used = [this](ArrayId part) {
     const ArrayDeclaration& array = pipeline_[part];
-    return array.is_output || is_read_[static_cast<std::size_t>(part)] || !groups_.of(part).empty() ||
+    return array.is_output || is_read_[part] || !groups_.of(part).empty() ||
            std::ranges::any_of(pipeline_.loops(), [part](const LoopDeclaration& loop) {
              return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
            });
   };
-  for (int part : pipeline_.parts(id))
+  for (ArrayId part : pipeline_.parts(id))
     if (is_used(part)) return false;
   return true;
 }
 
-void DomainFinder::check_domain(int id, const Box& required) const {
+void DomainFinder::check_domain(ArrayId id, const Box& required) const {
   const ArrayDeclaration& array = pipeline_[id];
   for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
     const auto i = static_cast<std::size_t>(d);
@@ -199,7 +197,7 @@ void DomainFinder::check_domain(int id, const Box& required) const {
   }
 }
 
-void DomainFinder::settle_fed(int id, Box& domain, Box& nominal) const {
+void DomainFinder::settle_fed(ArrayId id, Box& domain, Box& nominal) const {
   if (groups_.of(id).empty() || pipeline_[id].is_value) return;
   // The first array of a group is an input or a bounded stage.
   const Box& next = pipeline_[groups_.of(id).front()].domain;
@@ -211,8 +209,8 @@ void DomainFinder::check_fed() const {
   for (const LoopDeclaration& loop : pipeline_.loops())
     for (const auto& [from, to] : loop.feeds) {
       const ArrayDeclaration &source = pipeline_[from], &target = pipeline_[to];
-      const Box& domain = domains_[static_cast<std::size_t>(source.lead)].domain;
-      if (!(domain == domains_[static_cast<std::size_t>(to)].domain))
+      const Box& domain = domains_[source.lead].domain;
+      if (!(domain == domains_[to].domain))
         throw InternalError(fmt::format(
             "the loop '{}' feeds '{}', which is computed on {}, to '{}', which is {}: they must be the same",
             loop.name, source.name, to_string(domain), target.name, to_string(target.domain)));
@@ -221,7 +219,7 @@ void DomainFinder::check_fed() const {
 
 }  // namespace
 
-std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window) {
+IdVector<ArrayId, ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window) {
   return DomainFinder(pipeline, window).find();
 }
 
@@ -236,7 +234,7 @@ bool is_bounded(const Box& box) {
 
 }  // namespace
 
-void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs) {
+void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, Box* needs) {
   const ArrayDeclaration& declaration = pipeline[stage];
   if (box.empty()) {
     for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
@@ -255,7 +253,7 @@ void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* n
                       declaration.name, pipeline[declaration.inputs[i]].name, to_string(needs[i])));
 }
 
-std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box) {
+std::vector<Box> required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box) {
   std::vector<Box> needs(pipeline[stage].inputs.size());
   required_boxes(pipeline, stage, box, needs.data());
   return needs;
@@ -279,9 +277,9 @@ int farthest_dimension(const Box& all, const Box& one) {
 
 std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& plan) {
   std::vector<std::string> lines;
-  for (int stage = 0; stage < pipeline.size(); ++stage) {
+  for (ArrayId stage : pipeline.ids()) {
     const ArrayDeclaration& declaration = pipeline[stage];
-    const Box& domain = plan.stages[static_cast<std::size_t>(stage)].domain;
+    const Box& domain = plan.stages[stage].domain;
     if (declaration.kernel == nullptr || declaration.lead != stage || domain.empty()) continue;
     const std::vector<Box> all = required_boxes(pipeline, stage, domain);
     const std::vector<Box> one = required_boxes(pipeline, stage, centre(domain, false));

@@ -22,21 +22,21 @@ struct ArrayDomain {
   Box nominal;
 };
 
-/// Returns the domain and the nominal box of each array for plans of `window`, by the id of the array. All
+/// Returns the domain and the nominal box of each array for plans of `window`. All
 /// outputs of a stage have the same domain. Throws InternalError if the result of a stage is never used, if a
 /// stage reads points that its input does not have, or if a loop feeds an array to an array with a different
 /// domain.
-std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
+IdVector<ArrayId, ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
 
 /// For each input of `stage`, writes to `needs` the box that `stage` reads to compute the points of `box`.
 /// The boxes are in the order of the inputs of the stage. They are empty if `box` is empty. Throws
 /// InternalError with the name of the stage if inference finds no bounds for one of these boxes.
-void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs);
+void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, Box* needs);
 
 /// Returns, for each input of `stage`, the box that `stage` reads to compute the points of `box`. The boxes
 /// are in the order of the inputs of the stage. They are empty if `box` is empty. Throws InternalError with
 /// the name of the stage if inference finds no bounds for one of these boxes.
-std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box);
+std::vector<Box> required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box);
 
 /// Returns a line for each stage and each of its inputs for which the plan needs at least a hundred times as
 /// many points of the input as the stage reads. A plan needs whole boxes, so that an index that grows faster

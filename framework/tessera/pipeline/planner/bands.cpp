@@ -21,7 +21,7 @@ constexpr int cut_dimension = 1;
 
 bool wants_something(const Algorithm& pipeline, const Window& window) {
   if (window.writes_values()) return true;
-  for (int id = 0; id < pipeline.size(); ++id)
+  for (ArrayId id : pipeline.ids())
     if (!pipeline[id].is_value && !window.wanted(pipeline, id).empty()) return true;
   return false;
 }
@@ -120,11 +120,10 @@ class BandSearch {
 /// not.
 bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t unit) {
   const Banding bands{cut_dimension, most_bands(pipeline, cut_dimension, unit), unit};
-  const auto array = static_cast<std::size_t>(chunk.array);
   const ArrayDeclaration& declaration = pipeline[chunk.array];
   for (int pass = 0; declaration.is_input() && pass < passes_of(pipeline); ++pass) {
     const Window window(pipeline, bands.band(bands.count / 2, pass));
-    const Box read = array_domains(pipeline, window)[array].domain;
+    const Box read = array_domains(pipeline, window)[chunk.array].domain;
     if (read.empty()) continue;
     const int dimension = std::min(cut_dimension, read.dimensions - 1);
     const Range& all = declaration.domain[dimension];
@@ -152,23 +151,23 @@ bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t 
 /// Appends the steps of the plan `pass`, and the buffers that they use, to `plan`. The regions and the memory
 /// that `plan` lists are taken from `pass` where `pass` computes or needs more.
 void append_pass(Plan& plan, Plan pass) {
-  const int first = static_cast<int>(plan.buffers.size());
+  const int first = plan.buffers.size();
   // The nodes of the pass below its root follow those of the plan.
   int nodes = -1;
   walk(plan.root, [&](const PlanNode&) { ++nodes; });
   for (Buffer& buffer : pass.buffers) {
     buffer.first_node += nodes;
     buffer.last_node += nodes;
+    plan.buffers.push_back(buffer);
   }
-  plan.buffers.insert(plan.buffers.end(), pass.buffers.begin(), pass.buffers.end());
   auto& steps = std::get<plan::Sequence>(pass.root.step).children;
   auto& all = std::get<plan::Sequence>(plan.root.step).children;
   all.insert(all.end(), std::make_move_iterator(steps.begin()), std::make_move_iterator(steps.end()));
-  for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+  for (const ArrayId id : plan.stages.ids()) {
     if (pass.stages[id].computed_points <= plan.stages[id].computed_points) continue;
     plan.stages[id] = pass.stages[id];
-    for (int* buffer : {&plan.stages[id].written_buffer, &plan.stages[id].read_buffer})
-      if (*buffer >= 0) *buffer += first;
+    for (BufferId* buffer : {&plan.stages[id].written_buffer, &plan.stages[id].read_buffer})
+      if (*buffer != no_buffer) *buffer = BufferId{to_int(*buffer) + first};
   }
   if (pass.peak_bytes() <= plan.peak_bytes()) return;
   plan.array_bytes = pass.array_bytes;

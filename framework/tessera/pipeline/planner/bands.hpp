@@ -26,7 +26,7 @@ struct Banding {
 /// two bands have rows of the same chunk, the chunk is read or written twice.
 struct ChunkRows {
   /// The id of the array.
-  int array = 0;
+  ArrayId array = {};
   /// The number of rows of a chunk. The first chunk begins with the first row of the array.
   std::int64_t rows = 1;
 };

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "tessera/domain/text.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/exchanges.hpp"
-#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
@@ -17,8 +17,8 @@ namespace detail {
 
 void Planner::run() {
   plan::Sequence read{"read", {}}, write{"write", {}};
-  for (int id = 0; id < pipeline_.size(); ++id) describe(id);
-  for (int id = 0; id < pipeline_.size(); ++id) {
+  for (ArrayId id : pipeline_.ids()) describe(id);
+  for (ArrayId id : pipeline_.ids()) {
     begin_loops(id);
     if (pipeline_[id].is_input()) {
       // A band may need no points of the input, but only values that its boundary conditions give.
@@ -48,11 +48,11 @@ void Planner::run() {
   count_message_bytes();
   if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
   plan_.library_bytes = plan_.library_bytes * plan_.target.threads + staging_bytes_;
-  for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
+  for (ArrayId id : pipeline_.ids()) count_redundant_points(id);
   check_memory();
 }
 
-void Planner::describe(int id) {
+void Planner::describe(ArrayId id) {
   const auto& settled = scheduled_[id];
   const ArrayDeclaration& declaration = pipeline_[id];
   ArrayRegions regions;
@@ -78,13 +78,12 @@ void Planner::describe(int id) {
   plan_.stages.push_back(std::move(regions));
 }
 
-void Planner::add_buffers(int id, ArrayRegions& regions) {
+void Planner::add_buffers(ArrayId id, ArrayRegions& regions) {
   const Storage storage = regions_.storage(id);
   const auto add_buffer = [&](const Box& box, std::int64_t aligned_x) {
     const BlockLayout layout = buffer_layout(box, aligned_x, pipeline_[id].type);
-    plan_.buffers.push_back({id, layout.box, aligned_x, 0, layout.bytes});
     steps_.add_buffer();
-    return static_cast<int>(plan_.buffers.size()) - 1;
+    return plan_.buffers.push_back({id, layout.box, aligned_x, 0, layout.bytes});
   };
   if (storage.shared) {
     regions.written_buffer = regions.read_buffer =
@@ -95,30 +94,30 @@ void Planner::add_buffers(int id, ArrayRegions& regions) {
   }
 }
 
-void Planner::add_compute(int root) {
-  if (scheduled_[root].contributed_by >= 0) return add_reduction(root);
-  std::vector<int> members = fused_members(scheduled_, root);
+void Planner::add_compute(ArrayId root) {
+  if (scheduled_[root].contributed_by != no_array) return add_reduction(root);
+  std::vector<ArrayId> members = fused_members(scheduled_, root);
   const Box& box = regions_.computed(root);
   std::vector<Box> parts = {box};
   const bool reads_pending =
-      std::any_of(pending_.begin(), pending_.end(), [&](int id) { return reads(members, id); });
+      std::any_of(pending_.begin(), pending_.end(), [&](ArrayId id) { return reads(members, id); });
   if (reads_pending) parts = exchange_pending(members, box);
   add_tiles(root, parts, std::move(members));
   if (pipeline_[root].reduction != nullptr) add_reduction(root);
-  for (int part : pipeline_.parts(root)) await(part);
+  for (ArrayId part : pipeline_.parts(root)) await(part);
 }
 
-void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
+void Planner::add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector<ArrayId> members) {
   plan::Compute step = tile_stage(scheduled_, root, parts, std::move(members));
-  for (int member : step.members)
-    for (int reduction : scheduled_[member].contributes)
+  for (ArrayId member : step.members)
+    for (ArrayId reduction : scheduled_[member].contributes)
       if (scheduled_[member].contributes_in == root && !step.parts.empty())
         step.contributions.push_back({reduction, regions_.computed(reduction)});
   visit_computed(pipeline_, step, [&](std::size_t m, const Box& points) {
     count_library_bytes(step.members[m], points);
-    for (int member : pipeline_.parts(step.members[m])) {
+    for (ArrayId member : pipeline_.parts(step.members[m])) {
       stage(member).computed_points += points.size();
-      own_points_[index(member)] += intersection(points, stage(member).owned).size();
+      own_points_[member] += intersection(points, stage(member).owned).size();
     }
   });
   for (const Box& part : step.parts) count_library_bytes(root, Tiles({part}, step.tile)[0]);
@@ -128,15 +127,15 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
   else if (step.group >= 0)
     plan_.scratch_bytes += table_bytes(step);
-  const std::vector<int> readers = step.members;
+  const std::vector<ArrayId> readers = step.members;
   const int place = add(std::move(step));
-  for (int member : readers)
-    for (int input : pipeline_[member].inputs)
+  for (ArrayId member : readers)
+    for (ArrayId input : pipeline_[member].inputs)
       if (!is_in_tiles(scheduled_[input].placement)) use(stage(input).read_buffer, place);
   use_outputs(root, place);
 }
 
-void Planner::count_library_bytes(int computed, const Box& box) {
+void Planner::count_library_bytes(ArrayId computed, const Box& box) {
   const StageKernel* const kernel = pipeline_[computed].kernel.get();
   const bool is_copied = is_staged(pipeline_, plan_.target, computed);
   if (kernel != nullptr && (is_copied || !plan_.target.device))
@@ -145,19 +144,19 @@ void Planner::count_library_bytes(int computed, const Box& box) {
 }
 
 std::int64_t Planner::table_bytes(const plan::Compute& step) const {
-  const auto stages = pipeline_.groups()[index(step.group)].stages.size();
+  const auto stages = pipeline_.groups()[static_cast<std::size_t>(step.group)].stages.size();
   return Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
 }
 
-void Planner::use_outputs(int root, int step) {
-  for (int part : pipeline_.parts(root)) use(stage(part).written_buffer, step);
+void Planner::use_outputs(ArrayId root, int step) {
+  for (ArrayId part : pipeline_.parts(root)) use(stage(part).written_buffer, step);
 }
 
-void Planner::add_reduction(int root) {
+void Planner::add_reduction(ArrayId root) {
   use_outputs(root, add(plan::Reduce{root}));
   const ReductionKernel& reduction = *pipeline_[root].reduction;
   const std::int64_t value = aligned_bytes(reduction.value_bytes());
-  if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
+  if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loop(loop).overlaps_test)
     plan_.partial_bytes += value;
   const std::int64_t shares = reduction.device_shares() + reduction.joined_shares();
   const bool is_on_device = plan_.target.device && !reduction.needs_host();
@@ -168,26 +167,25 @@ void Planner::add_reduction(int root) {
 bool Planner::is_pinned(const Buffer& buffer) {
   const ArrayDeclaration& declaration = pipeline_[buffer.array];
   return (declaration.is_input() || declaration.is_output) &&
-         &buffer == &plan_.buffers[index(stage(buffer.array).written_buffer)];
+         &buffer == &plan_.buffers[stage(buffer.array).written_buffer];
 }
 
 void Planner::place_buffers() {
   std::vector<std::int64_t> bytes, offsets;
-  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-    const Buffer& buffer = plan_.buffers[i];
+  for (const BufferId id : plan_.buffers.ids()) {
+    const Buffer& buffer = plan_.buffers[id];
     const bool is_given = scheduled_.window().is_left_out(scheduled_.pipeline(), buffer.array);
-    if (is_pinned(buffer) || is_given) steps_.use_after(static_cast<int>(i));
-    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given)
-      steps_.use_before(static_cast<int>(i));
+    if (is_pinned(buffer) || is_given) steps_.use_after(id);
+    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given) steps_.use_before(id);
     bytes.push_back(buffer.bytes);
   }
-  for (const std::vector<int>& group : scheduled_.swap_groups().all()) {
-    std::vector<int> buffers;
-    for (int array : group) buffers.push_back(stage(array).written_buffer);
+  for (const std::vector<ArrayId>& group : scheduled_.swap_groups().all()) {
+    std::vector<BufferId> buffers;
+    for (ArrayId array : group) buffers.push_back(stage(array).written_buffer);
     steps_.unite(buffers);
   }
-  plan_.array_bytes = place_by_lifetime(bytes, steps_.settle_lifetimes(), offsets);
-  for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers[i].offset = offsets[i];
+  plan_.array_bytes = place_by_lifetime(bytes, steps_.settle_lifetimes().values(), offsets);
+  for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers.values()[i].offset = offsets[i];
 }
 
 void Planner::tell_uses() {
@@ -195,8 +193,8 @@ void Planner::tell_uses() {
   walk(plan_.root, [&](const PlanNode&) { ++last; });
   const int read = scheduled_.window().is_whole() ? 1 : 2;
   const int first_step = read + static_cast<int>(phase(plan_, "read").children.size()) + 2;
-  const std::vector<Lifetime>& lifetimes = steps_.settle_lifetimes();
-  for (std::size_t b = 0; b < lifetimes.size(); ++b) {
+  const IdVector<BufferId, Lifetime>& lifetimes = steps_.settle_lifetimes();
+  for (const BufferId b : lifetimes.ids()) {
     const auto [begin, end] = lifetimes[b];
     if (end < begin) continue;
     plan_.buffers[b].first_node = begin < 0 ? read : first_step + steps_.node_of(begin);
@@ -204,12 +202,11 @@ void Planner::tell_uses() {
   }
 }
 
-void Planner::count_redundant_points(int id) {
+void Planner::count_redundant_points(ArrayId id) {
   ArrayRegions& regions = stage(id);
   if (pipeline_[id].is_everywhere()) return;
-  regions.redundant_points =
-      regions.computed_points -
-      std::min(own_points_[index(id)], intersection(regions.computed, regions.owned).size());
+  regions.redundant_points = regions.computed_points -
+                             std::min(own_points_[id], intersection(regions.computed, regions.owned).size());
 }
 
 void Planner::count_message_bytes() {
@@ -268,27 +265,27 @@ namespace tessera::detail {
 
 // The steps of a plan before the first turn of a loop, and at the end of every turn.
 
-void Planner::begin_loops(int id) {
+void Planner::begin_loops(ArrayId id) {
   const auto& loops = pipeline_.loops();
   for (std::size_t l = 0; l < loops.size(); ++l)
     if (loops[l].first == id) begin_loop(static_cast<int>(l), loops[l]);
 }
 
-void Planner::end_loops(int id) {
+void Planner::end_loops(ArrayId id) {
   while (!open_loops_.empty() && open_loops_.back().declaration->last == id + 1) end_loop();
 }
 
 void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   OpenLoop open{&loop, 0, {}};
-  std::vector<int> now;
-  const std::vector<int> changing = carried_arrays(pipeline_, loop);
-  for (int id : pending_) {
+  std::vector<ArrayId> now;
+  const std::vector<ArrayId> changing = carried_arrays(pipeline_, loop);
+  for (ArrayId id : pending_) {
     if (std::ranges::find(changing, id) != changing.end()) continue;
     // Turns of the loop after the rounds may run before more rounds (see Bindings::look), so that nothing may
     // be exchanged between the two loops.
-    const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) {
+    const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](ArrayId consumer) {
       return loop.contains(consumer) ||
-             (loop.rounds_of >= 0 && pipeline_.loops()[index(loop.rounds_of)].contains(consumer));
+             (loop.rounds_of >= 0 && pipeline_.loop(loop.rounds_of).contains(consumer));
     });
     (is_read ? now : open.pending_later).push_back(id);
   }
@@ -304,9 +301,9 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
       pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
   // The condition and the residuals are tested after the swaps.
   repeat.condition = after_swaps(loop, loop.condition);
-  for (int residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
+  for (ArrayId residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
   open.begin = steps_.begin_loop(std::move(repeat));
-  for (int id : changing) await(id);
+  for (ArrayId id : changing) await(id);
   open_loops_.push_back(std::move(open));
 }
 
@@ -316,22 +313,22 @@ void Planner::end_loop() {
   const LoopDeclaration& loop = *open.declaration;
   add_swaps(loop);
   const int end = steps_.end_loop();
-  const auto use_all_along = [&](int id) {
-    for (int buffer : {stage(id).written_buffer, stage(id).read_buffer})
+  const auto use_all_along = [&](ArrayId id) {
+    for (BufferId buffer : {stage(id).written_buffer, stage(id).read_buffer})
       for (int step : {open.begin, end}) use(buffer, step);
   };
   for (const auto& [from, to] : loop.feeds) {
     use_all_along(from);
     use_all_along(to);
   }
-  if (loop.condition >= 0) use_all_along(loop.condition);
-  for (int residual : loop.residuals) use_all_along(residual);
-  std::erase_if(pending_, [&](int id) { return loop.feed_from(id) != nullptr; });
-  for (int id : open.pending_later) await(id);
-  for (int id : carried_arrays(pipeline_, loop)) await(id);
+  if (loop.condition != no_array) use_all_along(loop.condition);
+  for (ArrayId residual : loop.residuals) use_all_along(residual);
+  std::erase_if(pending_, [&](ArrayId id) { return loop.feed_from(id) != nullptr; });
+  for (ArrayId id : open.pending_later) await(id);
+  for (ArrayId id : carried_arrays(pipeline_, loop)) await(id);
 }
 
-int Planner::after_swaps(const LoopDeclaration& loop, int value) {
+ArrayId Planner::after_swaps(const LoopDeclaration& loop, ArrayId value) {
   const LoopDeclaration::Feed* feed = loop.feed_from(value);
   return feed == nullptr ? value : feed->to;
 }

@@ -6,12 +6,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tessera/domain/block_distribution.hpp"
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/processor_grid.hpp"
+#include "tessera/pipeline/algorithm/declarations.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera {
-
-class ScheduledPipeline;
 
 /// The boxes of points that a set of ranks requires and computes, for each array of a pipeline. For a set of
 /// several ranks, a box contains the boxes of all these ranks and may contain further points. For a single
@@ -31,27 +33,27 @@ class Regions {
   /// Returns a box of the array that contains all points that the selected ranks require: the points that
   /// their stages read, the points from which boundary conditions take values, and, for an output, the points
   /// that the ranks own. Ranks must have been selected before.
-  const Box& required(int array);
+  const Box& required(ArrayId array);
   /// Returns a box of the array that contains all points that the selected ranks compute. For a global
   /// reduction, it contains the points that these ranks contribute. Ranks must have been selected before.
-  const Box& computed(int array);
+  const Box& computed(ArrayId array);
 
  private:
   /// The boxes of one set of ranks. A box that has not been asked for has no value.
   struct Answers {
-    std::vector<std::optional<Box>> required;
-    std::vector<std::optional<Box>> computed;
+    IdVector<ArrayId, std::optional<Box>> required;
+    IdVector<ArrayId, std::optional<Box>> computed;
     /// The positions of the ranks in each processor grid, by the number of the grid.
     std::vector<std::optional<ProcessorGrid::Positions>> positions;
   };
 
   /// Returns a box of the array that contains all points that the selected ranks own.
-  Box owned(int array);
-  Box find_required(int array);
-  Box find_computed(int stage);
+  Box owned(ArrayId array);
+  Box find_required(ArrayId array);
+  Box find_computed(ArrayId stage);
   /// Returns the box of each input that the selected ranks need to compute a stage. The boxes are in the
   /// order of the inputs of the stage.
-  const Box* needs(int stage);
+  const Box* needs(ArrayId stage);
 
   const ScheduledPipeline& scheduled_;
   int first_ = 0;
@@ -65,8 +67,63 @@ class Regions {
   /// ScheduledArray::first_need). `selection_` counts the changes of the selection. The boxes of a stage in
   /// `needs_` are valid if the stage's number in `needs_selection_` equals `selection_`.
   std::vector<Box> needs_;
-  std::vector<std::uint64_t> needs_selection_;
+  IdVector<ArrayId, std::uint64_t> needs_selection_;
   std::uint64_t selection_ = 0;
 };
+
+/// The boxes of an array that a rank keeps in memory: the box that is computed or read from files, and the
+/// box that its consumers read.
+struct Storage {
+  /// The box that is computed or read from files.
+  Box written;
+  /// The box that consumers read.
+  Box read;
+  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer in which the array
+  /// is computed or read from files (see padded_layout).
+  std::int64_t written_x = 0;
+  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer that consumers read.
+  std::int64_t read_x = 0;
+  /// Whether both boxes are parts of one buffer, which holds their hull.
+  bool shared = true;
+};
+
+/// The boxes of each array that one rank computes, requires and keeps, and the messages between this rank and
+/// other ranks. The plan of the rank is made from these.
+class RankRegions {
+ public:
+  /// Makes the regions of `rank`. `others` is used for the regions of other ranks. Both `others` and
+  /// `scheduled` must outlive this object.
+  RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others);
+
+  /// Returns the points of an array that this rank requires (see Regions::required).
+  const Box& required(ArrayId array) { return own_.required(array); }
+  /// Returns the points of an array that this rank computes (see Regions::computed).
+  const Box& computed(ArrayId array) { return own_.computed(array); }
+
+  /// Returns the boxes of an array that this rank keeps. Rows are aligned at the first point that is
+  /// computed. Rows of inputs are aligned at the first point of their first consumer, because otherwise each
+  /// load of the consumer would cross cache lines if the input has a margin.
+  Storage storage(ArrayId array) { return storage_of(own_, array); }
+
+  /// Returns the boxes of an exchanged array that this rank sends and receives, and the boxes that it copies
+  /// from the buffer in which the array is computed to the buffer in which the array is read. The search for
+  /// partners begins with the partners that were found for the previous array.
+  ExchangeLists messages(ArrayId array);
+
+ private:
+  Storage storage_of(Regions& regions, ArrayId array) const;
+  /// Returns the layout of a buffer of the rank with the regions `regions`. If `written` is true, it is the
+  /// buffer from which the points of an array are sent, otherwise the buffer into which they are received.
+  BlockLayout layout(Regions& regions, ArrayId array, bool written) const;
+
+  const ScheduledPipeline& scheduled_;
+  int rank_;
+  Regions own_;
+  Regions& others_;
+  RankSearch search_;
+};
+
+/// Returns the layout of a buffer with the points of `box`, whose rows are aligned at `aligned_x`.
+BlockLayout buffer_layout(const Box& box, std::int64_t aligned_x, ElementType type);
 
 }  // namespace tessera

@@ -5,25 +5,25 @@
 
 namespace tessera {
 
-SwapGroups::SwapGroups(const Algorithm& pipeline) : group_of_(static_cast<std::size_t>(pipeline.size()), 0) {
+SwapGroups::SwapGroups(const Algorithm& pipeline) : group_of_(pipeline.table<std::size_t>()) {
   for (const LoopDeclaration& loop : pipeline.loops())
     for (const auto& [from, to] : loop.feeds) join(from, to);
-  for (std::vector<int>& members : groups_) std::ranges::sort(members);
+  for (std::vector<ArrayId>& members : groups_) std::ranges::sort(members);
 }
 
-void SwapGroups::join(int from, int to) {
-  int& kept = group_of_[static_cast<std::size_t>(to)];
+void SwapGroups::join(ArrayId from, ArrayId to) {
+  std::size_t& kept = group_of_[to];
   if (kept == 0) {
-    kept = static_cast<int>(groups_.size());
+    kept = groups_.size();
     groups_.push_back({to});
   }
-  const int other = group_of_[static_cast<std::size_t>(from)];
+  const std::size_t other = group_of_[from];
   if (other == kept) return;
-  std::vector<int> joining = {from};
-  if (other > 0) joining.swap(groups_[static_cast<std::size_t>(other)]);
-  for (int member : joining) {
-    group_of_[static_cast<std::size_t>(member)] = kept;
-    groups_[static_cast<std::size_t>(kept)].push_back(member);
+  std::vector<ArrayId> joining = {from};
+  if (other > 0) joining.swap(groups_[other]);
+  for (ArrayId member : joining) {
+    group_of_[member] = kept;
+    groups_[kept].push_back(member);
   }
 }
 

@@ -29,7 +29,7 @@ struct ScheduledArray {
   /// StageSchedule::inner).
   TileSize inner;
   /// The stages that read the array.
-  std::vector<int> consumers;
+  std::vector<ArrayId> consumers;
   /// The sum of the numbers of inputs of all arrays with smaller ids. In a list that has an entry for each
   /// input of each array, ordered by the id of the array, this is the position of the first input of this
   /// array.
@@ -39,17 +39,17 @@ struct ScheduledArray {
   int group = -1;
   /// Hosts: the global reductions to which this stage contributes its points tile by tile, while a tile is in
   /// cache. Only the first output of a stage has entries.
-  std::vector<int> contributes = {};
-  /// Hosts: for a global reduction, the stage that contributes to the reduction tile by tile; -1 if no stage
-  /// does.
-  int contributed_by = -1;
+  std::vector<ArrayId> contributes = {};
+  /// Hosts: for a global reduction, the stage that contributes to the reduction tile by tile; no_array if
+  /// none does.
+  ArrayId contributed_by = no_array;
   /// Hosts: the stage in whose tiles this stage computes the points that it contributes to global reductions.
-  /// This is the stage itself, unless it is computed in the tiles of another stage. The number is -1 if the
+  /// This is the stage itself, unless it is computed in the tiles of another stage. It is no_array if the
   /// stage contributes to no reduction tile by tile.
-  int contributes_in = -1;
+  ArrayId contributes_in = no_array;
   /// Hosts: further stages that are computed in the tiles of this stage, because their inputs are computed
   /// there. Only global reductions read these further stages.
-  std::vector<int> computed_in_its_tiles = {};
+  std::vector<ArrayId> computed_in_its_tiles = {};
   /// Hosts: whether the array is read only by global reductions to which its stage contributes tile by tile.
   /// Its points are then kept only while a tile is computed.
   bool is_only_reduced = false;
@@ -69,18 +69,16 @@ class SwapGroups {
 
   /// Returns the ids of all arrays in the group of `array`, including `array` itself, in ascending order. The
   /// list is empty if no loop feeds `array` to another array or another array to `array`.
-  const std::vector<int>& of(int array) const {
-    return groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(array)])];
-  }
+  const std::vector<ArrayId>& of(ArrayId array) const { return groups_[group_of_[array]]; }
   /// All groups. The first group is always empty, and other groups may be empty, too.
-  const std::vector<std::vector<int>>& all() const { return groups_; }
+  const std::vector<std::vector<ArrayId>>& all() const { return groups_; }
 
  private:
-  void join(int from, int to);
+  void join(ArrayId from, ArrayId to);
 
-  /// For each array, by its id, the index of its group in `groups_`; 0 if the array is in no group.
-  std::vector<int> group_of_;
-  std::vector<std::vector<int>> groups_ = {{}};
+  /// For each array, the index of its group in `groups_`; 0 if the array is in no group.
+  IdVector<ArrayId, std::size_t> group_of_;
+  std::vector<std::vector<ArrayId>> groups_ = {{}};
 };
 
 }  // namespace tessera

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/pipeline/planner/detail/automatic_placements.hpp"
 #include "tessera/pipeline/planner/detail/placements.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera {
@@ -63,16 +63,16 @@ void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
 
 /// Returns the dimensions along which a stage reads an array of whole lines, and along which all stages that
 /// read it are computed in whole lines.
-Lines lines_around(const Algorithm& pipeline, const ScheduledArray& stage, int id) {
+Lines lines_around(const Algorithm& pipeline, const ScheduledArray& stage, ArrayId id) {
   Lines lines = {};
-  const auto has_lines = [&](int array, std::size_t d) {
+  const auto has_lines = [&](ArrayId array, std::size_t d) {
     const ArrayDeclaration& other = pipeline[array];
     return other.dimensions == pipeline[id].dimensions && !other.whole[d].empty();
   };
   for (std::size_t d = 0; d < static_cast<std::size_t>(pipeline[id].dimensions); ++d)
-    lines[d] = !stage.consumers.empty() &&
-               std::ranges::all_of(stage.consumers, [&](int consumer) { return has_lines(consumer, d); }) &&
-               std::ranges::any_of(pipeline[id].inputs, [&](int input) { return has_lines(input, d); });
+    lines[d] = !stage.consumers.empty() && std::ranges::all_of(stage.consumers, [&](ArrayId consumer) {
+      return has_lines(consumer, d);
+    }) && std::ranges::any_of(pipeline[id].inputs, [&](ArrayId input) { return has_lines(input, d); });
   return lines;
 }
 
@@ -85,45 +85,44 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
       window_(std::move(window)),
       overlap_(schedule.overlap),
       rank_count_(rank_count),
-      arrays_(static_cast<std::size_t>(pipeline.size())),
+      arrays_(pipeline.table<ScheduledArray>()),
       swap_groups_(pipeline) {
   check_names(schedule);
-  for (int id = 0; id < size(); ++id) {
-    ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
+  settle(has_automatic_placements(schedule)
+             ? with_chosen_placements(pipeline, schedule, target, rank_count, window_)
+             : schedule);
+}
+
+void ScheduledPipeline::settle(const Schedule& schedule) {
+  const Algorithm& pipeline = *pipeline_;
+  for (ArrayId id : ids()) {
+    ScheduledArray& stage = arrays_[id];
     stage.first_need = total_inputs_;
     stage.dimensions =
         pipeline[id].reduction != nullptr ? pipeline[id].reduced.dimensions : pipeline[id].dimensions;
-    for (int input : pipeline[id].inputs) {
-      auto& consumers = arrays_[static_cast<std::size_t>(input)].consumers;
+    for (ArrayId input : pipeline[id].inputs) {
+      auto& consumers = arrays_[input].consumers;
       if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
       ++total_inputs_;
     }
   }
-  const std::vector<ArrayDomain> domains = array_domains(pipeline, window_);
-  GridChoices grids(rank_count, grid_target(schedule, domains));
-  for (int id = size() - 1; id >= 0; --id) {
-    const auto i = static_cast<std::size_t>(id);
-    const auto lead = static_cast<std::size_t>(pipeline[id].lead);
-    arrays_[i].placement = settled_placement(pipeline, schedule, static_cast<int>(lead));
+  const IdVector<ArrayId, ArrayDomain> domains = array_domains(pipeline, window_);
+  GridChoices grids(rank_count_, grid_target(schedule, domains));
+  for (ArrayId id : ids().descending()) {
+    arrays_[id].placement = settled_placement(pipeline, schedule, pipeline[id].lead);
     settle_tile(id, schedule);
     // The consumers of all outputs of a stage decide on its blocks. They are settled before the first output.
-    if (i == lead) settle_distribution(id, schedule, grids, domains[i]);
+    if (id == pipeline[id].lead) settle_distribution(id, schedule, grids, domains[id]);
   }
-  for (ScheduledArray& stage : arrays_) {
-    const int id = static_cast<int>(&stage - arrays_.data());
-    if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
-  }
+  for (ArrayId id : ids())
+    if (pipeline[id].is_further_output) arrays_[id].distribution = (*this)[pipeline[id].lead].distribution;
   number_grids();
   check_outer_tiles(pipeline, arrays_);
-  if (target.device)
+  if (target_.device)
     settle_groups();
   else
     settle_contributions(pipeline, schedule, window_, swap_groups_, arrays_);
   settle_storage();
-  if (has_automatic_placements(schedule))
-    *this =
-        ScheduledPipeline(pipeline, with_chosen_placements(pipeline, schedule, target, rank_count, window_),
-                          target, rank_count, window_);
 }
 
 void ScheduledPipeline::check_names(const Schedule& schedule) const {
@@ -144,12 +143,12 @@ void ScheduledPipeline::check_names(const Schedule& schedule) const {
   }
 }
 
-void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, GridChoices& grids,
+void ScheduledPipeline::settle_distribution(ArrayId id, const Schedule& schedule, GridChoices& grids,
                                             const ArrayDomain& points) {
   const auto& [domain, nominal] = points;
-  ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
+  ScheduledArray& stage = arrays_[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
-  if (const int last = source_of_blocks(id, schedule); last != id) {
+  if (const ArrayId last = source_of_blocks(id, schedule); last != id) {
     stage.distribution = (*this)[last].distribution;
     return;
   }
@@ -195,8 +194,8 @@ void ScheduledPipeline::number_grids() {
   grid_count_ = static_cast<int>(grids.size());
 }
 
-void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
-  ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
+void ScheduledPipeline::settle_tile(ArrayId id, const Schedule& schedule) {
+  ScheduledArray& stage = arrays_[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const StageSchedule* found = find_stage(schedule, declaration.name);
   if (found == nullptr) return;
@@ -205,18 +204,17 @@ void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
 }
 
 GridTarget ScheduledPipeline::grid_target(const Schedule& schedule,
-                                          const std::vector<ArrayDomain>& domains) const {
+                                          const IdVector<ArrayId, ArrayDomain>& domains) const {
   GridTarget grid;
   grid.slicing = schedule.slicing;
   grid.levels = target_.levels;
   grid.below = grid.above = {};
-  for (int id = 0; id < size(); ++id) {
+  for (ArrayId id : ids()) {
     const ArrayDeclaration& declaration = (*pipeline_)[id];
     if (declaration.kernel == nullptr || declaration.reduction != nullptr) continue;
     // The points that one point reads. Half of them count for each side, even if the stage is scaled or
     // shifted.
-    for (const Box& need :
-         required_boxes(*pipeline_, id, centre(domains[static_cast<std::size_t>(id)].domain, false)))
+    for (const Box& need : required_boxes(*pipeline_, id, centre(domains[id].domain, false)))
       for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
         auto& width = grid.below[static_cast<std::size_t>(d)];
         width = std::max(width, need[d].size() / 2);
@@ -226,14 +224,14 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule,
   return grid;
 }
 
-GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) const {
+GridRequest ScheduledPipeline::common_grid(ArrayId id, const Schedule& schedule) const {
   const ScheduledArray& stage = (*this)[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const int dimensions = stage.dimensions;
   GridRequest request = schedule.grid;
-  for (int part = id; stage.placement != Placement::distributed && part < id + declaration.output_count;
-       ++part)
-    if (const auto& consumers = (*this)[part].consumers; !consumers.empty()) {
+  for (ArrayId part : pipeline_->parts(id))
+    if (const auto& consumers = (*this)[part].consumers;
+        stage.placement != Placement::distributed && !consumers.empty()) {
       const ProcessorGrid& grid = (*this)[consumers.front()].distribution.grid();
       // The consumer has this grid already, whether or not all ranks are in it.
       request = {{grid.size, grid.size + grid.dimensions}, schedule.grid.order, true};
@@ -262,7 +260,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
   return request;
 }
 
-bool ScheduledPipeline::is_exchanged(int id) const {
+bool ScheduledPipeline::is_exchanged(ArrayId id) const {
   const auto& stage = (*this)[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const bool wraps = declaration.has_periodic_side();
@@ -272,7 +270,7 @@ bool ScheduledPipeline::is_exchanged(int id) const {
 
 // The decisions of a scheduled pipeline about arrays that loops carry from turn to turn.
 
-void ScheduledPipeline::check_grid_of_group(int id, const Schedule& schedule) const {
+void ScheduledPipeline::check_grid_of_group(ArrayId id, const Schedule& schedule) const {
   const auto found = schedule.stages.find((*pipeline_)[id].name);
   const std::string& last = (*pipeline_)[(*pipeline_)[swap_groups_.of(id).back()].lead].name;
   if (found != schedule.stages.end() && found->second.grid.has_value())
@@ -283,12 +281,13 @@ void ScheduledPipeline::check_grid_of_group(int id, const Schedule& schedule) co
                     (*pipeline_)[id].name, last));
 }
 
-int ScheduledPipeline::source_of_blocks(int id, const Schedule& schedule) const {
+ArrayId ScheduledPipeline::source_of_blocks(ArrayId id, const Schedule& schedule) const {
   const ArrayDeclaration& declaration = (*pipeline_)[id];
-  int last = id;
-  for (int part = id; part < id + declaration.output_count && !declaration.is_value; ++part) {
+  ArrayId last = id;
+  if (declaration.is_value) return id;
+  for (ArrayId part : pipeline_->parts(id)) {
     if (swap_groups_.of(part).empty()) continue;
-    const int other = (*pipeline_)[swap_groups_.of(part).back()].lead;
+    const ArrayId other = (*pipeline_)[swap_groups_.of(part).back()].lead;
     if (other == id) continue;
     if (last != id && !((*this)[last].distribution.grid() == (*this)[other].distribution.grid()))
       throw ScheduleError(
@@ -301,15 +300,15 @@ int ScheduledPipeline::source_of_blocks(int id, const Schedule& schedule) const 
   return last;
 }
 
-std::array<bool, max_dimensions> ScheduledPipeline::dimensions_with_lines(int id) const {
+std::array<bool, max_dimensions> ScheduledPipeline::dimensions_with_lines(ArrayId id) const {
   std::array<bool, max_dimensions> has_lines = {};
-  const auto add = [&](int array) {
+  const auto add = [&](ArrayId array) {
     for (std::size_t d = 0; d < has_lines.size(); ++d)
       has_lines[d] = has_lines[d] || !(*pipeline_)[array].whole[d].empty();
   };
-  for (int part : pipeline_->parts(id)) {
+  for (ArrayId part : pipeline_->parts(id)) {
     add(part);
-    for (int member : swap_groups_.of(part)) add(member);
+    for (ArrayId member : swap_groups_.of(part)) add(member);
   }
   return has_lines;
 }
@@ -323,36 +322,35 @@ constexpr int most_sampled_ranks = 8;
 
 }  // namespace
 
-bool ScheduledPipeline::fits_group(int root, int group) const {
+bool ScheduledPipeline::fits_group(ArrayId root, int group) const {
   const auto& stages = pipeline_->groups()[static_cast<std::size_t>(group)].stages;
-  const std::vector<int> members = fused_members(*this, root);
-  for (int member : members) {
+  const std::vector<ArrayId> members = fused_members(*this, root);
+  for (ArrayId member : members) {
     if (std::find(stages.begin(), stages.end(), member) == stages.end()) return false;
     // The kernels of fusable groups cannot fill in points outside a domain.
-    for (int part = member; part < member + (*pipeline_)[member].output_count && member != root; ++part)
-      if ((*pipeline_)[part].is_bounded) return false;
+    for (ArrayId part : pipeline_->parts(member))
+      if (member != root && (*pipeline_)[part].is_bounded) return false;
   }
   return group_scratch_bytes(*this, root, members) <= team_scratch_limit(target_);
 }
 
 void ScheduledPipeline::settle_groups() {
-  const auto group_of = [this](int root) {
+  const auto group_of = [this](ArrayId root) {
     for (int group = 0; group < static_cast<int>(pipeline_->groups().size()); ++group)
       if (fits_group(root, group)) return group;
     return -1;
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (int root = 0; root < size(); ++root) {
+    for (ArrayId root : ids()) {
       if ((*pipeline_)[root].kernel == nullptr || is_in_tiles((*this)[root].placement)) continue;
-      const std::vector<int> members = fused_members(*this, root);
-      ScheduledArray& stage = arrays_[static_cast<std::size_t>(root)];
+      const std::vector<ArrayId> members = fused_members(*this, root);
+      ScheduledArray& stage = arrays_[root];
       stage.group = members.size() > 1 ? group_of(root) : -1;
       if (members.size() == 1 || stage.group >= 0) continue;
-      for (int member : members) {
+      for (ArrayId member : members) {
         if (member == root) continue;
-        for (int part : pipeline_->parts(member))
-          arrays_[static_cast<std::size_t>(part)].placement = Placement::rank;
+        for (ArrayId part : pipeline_->parts(member)) arrays_[part].placement = Placement::rank;
       }
       changed = true;
     }
@@ -361,7 +359,7 @@ void ScheduledPipeline::settle_groups() {
 
 void ScheduledPipeline::settle_storage() {
   Regions regions(*this);
-  std::vector<std::int64_t> together(arrays_.size(), 0), apart(arrays_.size(), 0);
+  auto together = pipeline_->table<std::int64_t>(), apart = together;
   const int ranks = busy_rank_count();
   const int samples = std::min(ranks, most_sampled_ranks);
   for (int sample = 0; sample < samples; ++sample) {
@@ -370,18 +368,18 @@ void ScheduledPipeline::settle_storage() {
     const std::int64_t even = std::int64_t{sample} * ranks / samples;
     const int rank = static_cast<int>(samples == ranks ? sample : (even + sample % 7) % ranks);
     regions.select(rank, rank + 1);
-    for (int id = 0; id < size(); ++id) {
+    for (ArrayId id : ids()) {
       if (!is_exchanged(id)) continue;
       const Box& computed = regions.computed(id);
       const Box& required = regions.required(id);
-      auto& most_together = together[static_cast<std::size_t>(id)];
-      auto& most_apart = apart[static_cast<std::size_t>(id)];
+      auto& most_together = together[id];
+      auto& most_apart = apart[id];
       most_together = std::max(most_together, hull(computed, required).size());
       most_apart = std::max(most_apart, computed.size() + required.size());
     }
   }
-  for (std::size_t i = 0; i < arrays_.size(); ++i)
-    arrays_[i].has_separate_buffers = together[i] > apart[i] && swap_groups_.of(static_cast<int>(i)).empty();
+  for (ArrayId id : ids())
+    arrays_[id].has_separate_buffers = together[id] > apart[id] && swap_groups_.of(id).empty();
 }
 
 }  // namespace tessera

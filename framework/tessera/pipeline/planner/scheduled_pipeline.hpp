@@ -7,7 +7,6 @@
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/window.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
-#include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/scheduled_array.hpp"
 
 namespace tessera {
@@ -36,11 +35,13 @@ class ScheduledPipeline {
   const Window& window() const { return window_; }
   /// Returns the points of an output that the plans of all ranks together compute, or the points that
   /// contribute to a global reduction (see Window::wanted).
-  Box wanted(int id) const { return window_.wanted(*pipeline_, id); }
+  Box wanted(ArrayId id) const { return window_.wanted(*pipeline_, id); }
   /// The properties of the array with this id.
-  const ScheduledArray& operator[](int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  const ScheduledArray& operator[](ArrayId id) const { return arrays_[id]; }
   /// The number of arrays of the pipeline.
-  int size() const { return static_cast<int>(arrays_.size()); }
+  int size() const { return arrays_.size(); }
+  /// The ids of all arrays of the pipeline.
+  IdRange<ArrayId> ids() const { return arrays_.ids(); }
   /// The groups of arrays that change places with each other in loops.
   const SwapGroups& swap_groups() const { return swap_groups_; }
   /// The sum of the numbers of inputs of all stages.
@@ -52,34 +53,37 @@ class ScheduledPipeline {
   /// owns, or points beyond a periodic side. This holds for inputs and distributed stages that have
   /// consumers, if there are several ranks or the array has a periodic side. It does not hold for arrays that
   /// every rank has as a whole, or whose points are not kept (see ScheduledArray::is_only_reduced).
-  bool is_exchanged(int id) const;
+  bool is_exchanged(ArrayId id) const;
 
  private:
+  /// Settles all arrays. The placements of `schedule` are chosen.
+  void settle(const Schedule& schedule);
   void check_names(const Schedule& schedule) const;
   /// Returns the stage or input whose blocks the stage or input `id` takes over. If an output of `id` belongs
   /// to a swap group (see SwapGroups), this is the stage or input of the last member of the group; otherwise
   /// it is `id` itself. Throws ScheduleError if `id` takes over blocks although the schedule gives it a grid,
   /// or if its outputs belong to swap groups with different grids.
-  int source_of_blocks(int id, const Schedule& schedule) const;
-  void check_grid_of_group(int id, const Schedule& schedule) const;
+  ArrayId source_of_blocks(ArrayId id, const Schedule& schedule) const;
+  void check_grid_of_group(ArrayId id, const Schedule& schedule) const;
   /// Returns, for each dimension, whether the points of a stage along this dimension are computed together
   /// (see ArrayDeclaration::whole). If outputs of the stage change places with other arrays in loops, the
   /// points of these arrays count, too.
-  std::array<bool, max_dimensions> dimensions_with_lines(int id) const;
-  void settle_distribution(int id, const Schedule& schedule, GridChoices& grids, const ArrayDomain& points);
+  std::array<bool, max_dimensions> dimensions_with_lines(ArrayId id) const;
+  void settle_distribution(ArrayId id, const Schedule& schedule, GridChoices& grids,
+                           const ArrayDomain& points);
   /// Gives a number to each of the different processor grids of all arrays.
   void number_grids();
-  void settle_tile(int id, const Schedule& schedule);
+  void settle_tile(ArrayId id, const Schedule& schedule);
   /// Returns the target for which the `auto` entries of processor grids are chosen. The target has one
   /// footprint for all arrays, so that arrays with equal boxes get equal grids.
-  GridTarget grid_target(const Schedule& schedule, const std::vector<ArrayDomain>& domains) const;
+  GridTarget grid_target(const Schedule& schedule, const IdVector<ArrayId, ArrayDomain>& domains) const;
   /// Returns the request for the processor grid of an array to which the schedule gives no grid of its own. A
   /// stage that is not distributed gets the grid of its first consumer.
-  GridRequest common_grid(int id, const Schedule& schedule) const;
+  GridRequest common_grid(ArrayId id, const Schedule& schedule) const;
   /// Devices: decides for each stage which fusable group computes it together with the stages in its tiles. A
   /// stage with the placement `tile` that no group can compute gets the placement `rank`.
   void settle_groups();
-  bool fits_group(int root, int group) const;
+  bool fits_group(ArrayId root, int group) const;
   /// Decides which arrays have separate buffers (see ScheduledArray::has_separate_buffers). The decision must
   /// be the same on all ranks. Therefore every rank derives it from the boxes of the same few ranks.
   void settle_storage();
@@ -91,7 +95,7 @@ class ScheduledPipeline {
   int rank_count_;
   int total_inputs_ = 0;
   int grid_count_ = 0;
-  std::vector<ScheduledArray> arrays_;
+  IdVector<ArrayId, ScheduledArray> arrays_;
   SwapGroups swap_groups_;
 };
 

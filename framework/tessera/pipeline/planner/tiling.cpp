@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "tessera/pipeline/planner/detail/tile_choice.hpp"
-
 namespace tessera {
 namespace {
 
@@ -24,31 +22,31 @@ bool reads_single_rows(const ArrayDeclaration& stage, Box row) {
 /// than the result are left out, because they are small tables.
 std::int64_t bytes_in_memory(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const Algorithm& pipeline = scheduled.pipeline();
-  std::set<int> arrays;
-  for (int part : pipeline.parts(step.stage))
+  std::set<ArrayId> arrays;
+  for (ArrayId part : pipeline.parts(step.stage))
     if (!scheduled[part].is_only_reduced) arrays.insert(part);
-  for (int member : step.members)
-    for (int input : pipeline[member].inputs)
+  for (ArrayId member : step.members)
+    for (ArrayId input : pipeline[member].inputs)
       if (std::ranges::find(step.members, pipeline[input].lead) == step.members.end() &&
           pipeline[input].dimensions >= pipeline[step.stage].dimensions)
         arrays.insert(input);
   std::int64_t bytes = 0;
-  for (int array : arrays) bytes += pipeline[array].element_bytes();
+  for (ArrayId array : arrays) bytes += pipeline[array].element_bytes();
   return bytes;
 }
 
 /// Whether the results of a stage are iterates that are read by the next turn of its loop, and by nothing
 /// before.
-bool waits_for_next_turn(const ScheduledPipeline& scheduled, int stage) {
+bool waits_for_next_turn(const ScheduledPipeline& scheduled, ArrayId stage) {
   const Algorithm& pipeline = scheduled.pipeline();
   const int loop = pipeline.loop_of(stage);
   if (loop < 0) return false;
-  const LoopDeclaration& declared = pipeline.loops()[static_cast<std::size_t>(loop)];
-  const std::vector<int>& contributes = scheduled[stage].contributes;
-  const auto is_reduced_in_tiles = [&](int consumer) {
+  const LoopDeclaration& declared = pipeline.loop(loop);
+  const std::vector<ArrayId>& contributes = scheduled[stage].contributes;
+  const auto is_reduced_in_tiles = [&](ArrayId consumer) {
     return std::ranges::find(contributes, consumer) != contributes.end();
   };
-  return std::ranges::all_of(pipeline.parts(stage), [&](int part) {
+  return std::ranges::all_of(pipeline.parts(stage), [&](ArrayId part) {
     return scheduled[part].is_only_reduced ||
            (declared.feed_from(part) != nullptr &&
             std::ranges::all_of(scheduled[part].consumers, is_reduced_in_tiles));
@@ -78,8 +76,8 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
   if (target.device || target.cache_bytes == 0) return false;
   if (stage.reduction != nullptr || scheduled[step.stage].is_only_reduced) return false;
   // Reductions that read the result would have to load it from memory again.
-  for (int reduction : scheduled[step.stage].contributes)
-    for (int input : scheduled.pipeline()[reduction].inputs)
+  for (ArrayId reduction : scheduled[step.stage].contributes)
+    for (ArrayId input : scheduled.pipeline()[reduction].inputs)
       if (!scheduled[input].is_only_reduced) return false;
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
@@ -89,8 +87,8 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
          reads_single_rows(stage, first);
 }
 
-bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
-  for (int part : scheduled.pipeline().parts(stage))
+bool has_fleeting_outputs(const ScheduledPipeline& scheduled, ArrayId stage) {
+  for (ArrayId part : scheduled.pipeline().parts(stage))
     if (scheduled[part].is_only_reduced) return true;
   return false;
 }
@@ -109,12 +107,12 @@ void check_number_of_tiles(const ScheduledPipeline& scheduled, const plan::Compu
 }
 
 /// Returns the members of a compute node for which member_boxes finds boxes.
-TileMembers tile_members(const ScheduledPipeline& scheduled, const std::vector<int>& stages,
+TileMembers tile_members(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& stages,
                          const std::vector<Placement>& placements) {
   TileMembers members{stages, placements, {}};
   for (std::size_t m = 0; m + 1 < stages.size(); ++m)
     if (scheduled[stages[m]].contributes_in == stages.back())
-      for (int reduction : scheduled[stages[m]].contributes)
+      for (ArrayId reduction : scheduled[stages[m]].contributes)
         members.contributed.push_back({m, scheduled.pipeline()[reduction].reduced});
   return members;
 }
@@ -135,7 +133,7 @@ void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
   for (std::size_t m = 0; m < step.members.size(); ++m) {
     const bool is_last = m + 1 == step.members.size();
     const std::int64_t rows = is_last ? 0 : rows_of_window(step, m);
-    for (int part : scheduled.pipeline().parts(step.members[m]))
+    for (ArrayId part : scheduled.pipeline().parts(step.members[m]))
       if (!is_last || scheduled[part].is_only_reduced) step.scratch.push_back({part, 0, rows});
   }
   place_scratch(scheduled, step);
@@ -155,42 +153,44 @@ void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute&
 
 }  // namespace
 
-std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
+std::vector<ArrayId> fused_members(const ScheduledPipeline& scheduled, ArrayId root) {
   return fused_members(scheduled.pipeline(), root, scheduled[root].computed_in_its_tiles,
-                       [&scheduled](int array) { return is_in_tiles(scheduled[array].placement); });
+                       [&scheduled](ArrayId array) { return is_in_tiles(scheduled[array].placement); });
 }
 
-std::vector<int> fused_members(const Algorithm& pipeline, int root, const std::vector<int>& further,
-                               const std::function<bool(int)>& is_in_tiles) {
-  std::vector<bool> fused(static_cast<std::size_t>(root) + 1, false);
-  fused.back() = true;
-  for (int id : further) fused[static_cast<std::size_t>(id)] = true;
-  for (int id = root; id >= 0; --id) {
-    if (!fused[static_cast<std::size_t>(id)]) continue;
-    for (int input : pipeline[id].inputs)
-      if (is_in_tiles(input)) fused[static_cast<std::size_t>(pipeline[input].lead)] = true;
+std::vector<ArrayId> fused_members(const Algorithm& pipeline, ArrayId root,
+                                   const std::vector<ArrayId>& further,
+                                   const std::function<bool(ArrayId)>& is_in_tiles) {
+  auto fused = pipeline.table<bool>();
+  fused[root] = true;
+  for (ArrayId id : further) fused[id] = true;
+  for (ArrayId id : IdRange(ArrayId{0}, root + 1).descending()) {
+    if (!fused[id]) continue;
+    for (ArrayId input : pipeline[id].inputs)
+      if (is_in_tiles(input)) fused[pipeline[input].lead] = true;
   }
-  std::vector<int> members;
-  for (int id = 0; id <= root; ++id)
-    if (fused[static_cast<std::size_t>(id)]) members.push_back(id);
+  std::vector<ArrayId> members;
+  for (ArrayId id : IdRange(ArrayId{0}, root + 1))
+    if (fused[id]) members.push_back(id);
   return members;
 }
 
-std::vector<int> readers_through_tiles(const Algorithm& pipeline, int stage,
-                                       const std::function<const std::vector<int>&(int)>& consumers_of,
-                                       const std::function<bool(int)>& is_in_tiles) {
-  std::vector<int> readers, followed = {stage};
+std::vector<ArrayId> readers_through_tiles(
+    const Algorithm& pipeline, ArrayId stage,
+    const std::function<const std::vector<ArrayId>&(ArrayId)>& consumers_of,
+    const std::function<bool(ArrayId)>& is_in_tiles) {
+  std::vector<ArrayId> readers, followed = {stage};
   for (std::size_t i = 0; i < followed.size(); ++i)
-    for (int part : pipeline.parts(followed[i]))
-      for (int consumer : consumers_of(part)) {
+    for (ArrayId part : pipeline.parts(followed[i]))
+      for (ArrayId consumer : consumers_of(part)) {
         const bool is_followed = pipeline[consumer].reduction == nullptr && is_in_tiles(consumer);
-        std::vector<int>& list = is_followed ? followed : readers;
+        std::vector<ArrayId>& list = is_followed ? followed : readers;
         if (std::ranges::find(list, consumer) == list.end()) list.push_back(consumer);
       }
   return readers;
 }
 
-std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                               const Box& tile) {
   return member_boxes(scheduled.pipeline(), tile_members(scheduled, members, {}), {tile});
 }
@@ -201,15 +201,15 @@ std::int64_t team_scratch_limit(const Target& target) {
   return target.team_scratch_bytes - overhead;
 }
 
-TileSize group_tile(const ScheduledPipeline& scheduled, int root) {
+TileSize group_tile(const ScheduledPipeline& scheduled, ArrayId root) {
   TileSize tile = scheduled[root].tile;
   if (tile.empty()) tile = {64, 16};
   tile.resize(static_cast<std::size_t>(scheduled[root].distribution.domain().dimensions), 1);
   return tile;
 }
 
-std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
-                                 const std::vector<int>& members) {
+std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, ArrayId root,
+                                 const std::vector<ArrayId>& members) {
   const Box& domain = scheduled[root].distribution.domain();
   const TileSize size = group_tile(scheduled, root);
   const int corners = 1 << domain.dimensions;
@@ -232,8 +232,8 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
   }
   std::int64_t bytes = 0;
   for (std::size_t m = 0; m + 1 < members.size(); ++m)
-    for (int part = 0; part < scheduled.pipeline()[members[m]].output_count; ++part)
-      bytes += aligned_bytes(largest[m].size() * scheduled.pipeline()[members[m] + part].element_bytes());
+    for (ArrayId part : scheduled.pipeline().parts(members[m]))
+      bytes += aligned_bytes(largest[m].size() * scheduled.pipeline()[part].element_bytes());
   return bytes;
 }
 
@@ -248,8 +248,8 @@ void settle_host_tiles(const ScheduledPipeline& scheduled, const Box& box, plan:
   if (step.inner.empty()) step.placements.clear();
 }
 
-plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
-                         std::vector<int> members) {
+plan::Compute tile_stage(const ScheduledPipeline& scheduled, ArrayId root, const std::vector<Box>& parts,
+                         std::vector<ArrayId> members) {
   plan::Compute step;
   step.stage = root;
   step.members = std::move(members);

@@ -32,10 +32,10 @@ struct LoopProgress {
 
 /// A function that fills this rank's part of an array with points from `source`. `array` is the id of the
 /// array in the pipeline. The array must be one that a loop carries from turn to turn (see carried_arrays).
-using LoadArray = std::function<void(int array, BlockSource& source)>;
+using LoadArray = std::function<void(ArrayId array, BlockSource& source)>;
 /// A function that passes this rank's block of an array to `sink`. `array` is the id of the array in the
 /// pipeline. The array must be one that the loop carries from turn to turn (see carried_arrays).
-using StoreArray = std::function<void(int array, BlockSink& sink)>;
+using StoreArray = std::function<void(ArrayId array, BlockSink& sink)>;
 
 /// The sources, sinks and functions that a run of a plan calls. The sources and sinks must outlive the run.
 struct Bindings {
@@ -90,11 +90,10 @@ struct ArrayMemory {
   std::vector<std::string> bound = {};
 };
 
-/// The values of global reductions that the plan of one band hands on to the plan of the next band. The index
-/// of an entry is the id of a reduction. The entry holds the bytes of the partial value of this reduction
-/// over all bands so far. An entry is empty as long as the reduction has no value. The values are the same on
-/// all ranks.
-using CarriedValues = std::vector<std::vector<std::byte>>;
+/// The values of global reductions that the plan of one band hands on to the plan of the next band. The entry
+/// of a reduction holds the bytes of its partial value over all bands so far. An entry is empty as long as
+/// the reduction has no value. The values are the same on all ranks.
+using CarriedValues = IdVector<ArrayId, std::vector<std::byte>>;
 
 /// Throws DivergedError if `value`, the residual with the name `residual` of the loop `loop` after `turns`
 /// turns, is not finite.
@@ -103,7 +102,7 @@ void check_residual(const std::string& loop, std::int64_t turns, const std::stri
 /// Places the buffers of a plan without those whose entry in `is_left_out` is true. Memory that only such
 /// buffers would use is left out, so that the others move together. Writes the offset of each buffer to
 /// `offsets`, which is -1 for a buffer that is left out. Returns the bytes of the memory for all others.
-std::int64_t place_without(const Plan& plan, const std::vector<bool>& is_left_out,
-                           std::vector<std::int64_t>& offsets);
+std::int64_t place_without(const Plan& plan, const IdVector<BufferId, bool>& is_left_out,
+                           IdVector<BufferId, std::int64_t>& offsets);
 
 }  // namespace tessera

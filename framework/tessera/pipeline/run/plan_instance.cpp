@@ -3,13 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/pipeline/run/detail/plan_messages.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
+#include "tessera/view/block_layout.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/mpi_objects.hpp"
 
@@ -69,13 +74,13 @@ class InstanceActions : public StepActions {
   void look(const LoopProgress& progress) override {
     if (bindings_.look) bindings_.look(progress, storing());
   }
-  double number(int array) override { return executor_.number(array); }
+  double number(ArrayId array) override { return executor_.number(array); }
 
  private:
-  static int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+  static ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
   StoreArray storing() {
-    return [this](int array, BlockSink& sink) {
-      executor_.write({array, executor_.plan().stages[static_cast<std::size_t>(array)].owned}, sink);
+    return [this](ArrayId array, BlockSink& sink) {
+      executor_.write({array, executor_.plan().stages[array].owned}, sink);
     };
   }
 
@@ -101,10 +106,10 @@ void InstanceActions::run_step(const PlanNode& node) {
 CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
   if (!bindings_.resume_loop) return {};
   const std::int64_t turns =
-      bindings_.resume_loop(loop.loop_of_turns(), [this](int array, BlockSource& source) {
+      bindings_.resume_loop(loop.loop_of_turns(), [this](ArrayId array, BlockSource& source) {
         // Reads all points that the rank holds within the domain, because stages may compute points that the
         // rank does not own.
-        const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(array)];
+        const ArrayRegions& regions = executor_.plan().stages[array];
         executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
       });
   return {turns, turns, false};
@@ -132,7 +137,7 @@ class PlanInstance::Impl {
  private:
   Communicator communicator_;
   /// The result of following_from_reductions, for each run.
-  std::vector<bool> follows_;
+  IdVector<ArrayId, bool> follows_;
   std::unique_ptr<RankExecutor> executor_;
   std::unique_ptr<PlanReductions> reductions_;
   std::unique_ptr<PlanExchanges> exchanges_;
@@ -169,7 +174,7 @@ const Plan& PlanInstance::plan() const { return impl_->executor().plan(); }
 
 ArrayMemory PlanInstance::memory() const { return impl_->executor().memory(); }
 
-const Block<>& PlanInstance::written_block(int id) const { return impl_->executor().written_block(id); }
+const Block<>& PlanInstance::written_block(ArrayId id) const { return impl_->executor().written_block(id); }
 
 void PlanInstance::carry(CarriedValues& carried) { impl_->reductions().carry(carried); }
 
@@ -201,16 +206,16 @@ int PlanInstance::step_count() const {
 }
 
 void PlanInstance::load(std::string_view name, BlockSource& source) {
-  const int id = impl_->executor().pipeline().find(name);
-  impl_->executor().read({id, plan().stages[static_cast<std::size_t>(id)].owned}, source);
+  const ArrayId id = impl_->executor().pipeline().find(name);
+  impl_->executor().read({id, plan().stages[id].owned}, source);
 }
 
 void PlanInstance::store(std::string_view name, BlockSink& sink) {
   const Algorithm& pipeline = impl_->executor().pipeline();
-  const int id = pipeline.find(name);
+  const ArrayId id = pipeline.find(name);
   const ArrayDeclaration& array = pipeline[id];
   impl_->executor().check_kept(id);
-  const Box& owned = plan().stages[static_cast<std::size_t>(id)].owned;
+  const Box& owned = plan().stages[id].owned;
   impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
@@ -219,32 +224,29 @@ void PlanInstance::bind(std::string_view name, const Block<Kokkos::HostSpace>& b
 }
 
 Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name) {
-  const int buffer = plan.stages[static_cast<std::size_t>(pipeline.find(name))].written_buffer;
-  return buffer < 0 ? Box() : plan.buffers[static_cast<std::size_t>(buffer)].box;
+  const BufferId buffer = plan.stages[pipeline.find(name)].written_buffer;
+  return buffer == no_buffer ? Box() : plan.buffers[buffer].box;
 }
 
 BlockLayout layout_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name,
                              const Box& more) {
-  const int id = pipeline.find(name);
-  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(id)];
-  const Buffer& buffer = plan.buffers[static_cast<std::size_t>(regions.written_buffer)];
+  const ArrayId id = pipeline.find(name);
+  const ArrayRegions& regions = plan.stages[id];
+  const Buffer& buffer = plan.buffers[regions.written_buffer];
   return padded_layout(hull(buffer.box, more), buffer.aligned_x, pipeline[id].element_bytes());
 }
 
 std::int64_t bytes_besides(const Algorithm& pipeline, const Plan& plan,
                            const std::vector<std::string>& bound) {
-  std::vector<bool> is_left_out(plan.buffers.size());
-  for (const std::string& name : bound) {
-    const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(name))];
-    is_left_out[static_cast<std::size_t>(regions.written_buffer)] = true;
-  }
-  std::vector<std::int64_t> offsets;
+  IdVector<BufferId, bool> is_left_out(plan.buffers.values().size());
+  for (const std::string& name : bound) is_left_out[plan.stages[pipeline.find(name)].written_buffer] = true;
+  IdVector<BufferId, std::int64_t> offsets;
   return place_without(plan, is_left_out, offsets) + plan.peak_bytes() - plan.array_bytes;
 }
 
-int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
+ArrayId PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
   const Algorithm& pipeline = impl_->executor().pipeline();
-  const int id = pipeline.find(name);
+  const ArrayId id = pipeline.find(name);
   const ArrayDeclaration& array = pipeline[id];
   if (array.type != type || array.dimensions != dimensions)
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
@@ -254,6 +256,31 @@ int PlanInstance::checked_id(std::string_view name, ElementType type, int dimens
     throw InternalError(fmt::format(
         "'{}' is the result of a global reduction, which no rank owns alone: store it", array.name));
   return id;
+}
+
+void check_residual(const std::string& loop, std::int64_t turns, const std::string& residual, double value) {
+  if (std::isfinite(value)) return;
+  throw DivergedError(
+      fmt::format("the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
+                  "or change its parameters",
+                  loop, turns, residual, value));
+}
+
+std::int64_t place_without(const Plan& plan, const IdVector<BufferId, bool>& is_left_out,
+                           IdVector<BufferId, std::int64_t>& offsets) {
+  std::vector<BufferId> kept;
+  for (const BufferId id : plan.buffers.ids())
+    if (!is_left_out[id]) kept.push_back(id);
+  std::ranges::sort(kept, {}, [&](BufferId id) { return plan.buffers[id].offset; });
+  offsets.values().assign(plan.buffers.values().size(), -1);
+  std::int64_t end = 0, shift = 0;
+  for (const BufferId id : kept) {
+    const Buffer& buffer = plan.buffers[id];
+    shift += std::max<std::int64_t>(buffer.offset - end, 0);
+    offsets[id] = buffer.offset - shift;
+    end = std::max(end, buffer.offset + aligned_bytes(buffer.bytes));
+  }
+  return end - shift;
 }
 
 }  // namespace tessera

@@ -79,8 +79,8 @@ class PlanInstance {
   /// than T or another number of dimensions than N, or if the array is the result of a global reduction.
   template <class T, int N>
   DistributedView<T, N> view(std::string_view name) const {
-    const int id = checked_id(name, element_type_of<T>(), N);
-    const ArrayRegions& regions = plan().stages[static_cast<std::size_t>(id)];
+    const ArrayId id = checked_id(name, element_type_of<T>(), N);
+    const ArrayRegions& regions = plan().stages[id];
     const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid, regions.slicing);
     return DistributedView<T, N>(std::string(name), distribution, plan().rank, written_block(id));
   }
@@ -94,9 +94,9 @@ class PlanInstance {
   class Impl;
 
   /// Returns the block of memory into which this rank computes or reads an array.
-  const Block<>& written_block(int id) const;
+  const Block<>& written_block(ArrayId id) const;
   /// Returns the id of the input or output `name`. Throws InternalError in all cases in which view() does.
-  int checked_id(std::string_view name, ElementType type, int dimensions) const;
+  ArrayId checked_id(std::string_view name, ElementType type, int dimensions) const;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tessera/pipeline/algorithm/loops.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/exchanges.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
 #include "tessera/pipeline/run/detail/rank_executor.hpp"
@@ -12,13 +12,14 @@
 namespace tessera {
 namespace {
 
-using Ranks = std::vector<std::unique_ptr<RankExecutor>>;
+using Ranks = IdVector<int, std::unique_ptr<RankExecutor>>;
+/// The nodes of the plans, by rank and node id.
+using Nodes = IdVector<int, std::vector<const PlanNode*>>;
 
 /// The actions of all ranks at the leaves of their plans. All plans have the same nodes.
 class RehearsalActions : public StepActions {
  public:
-  RehearsalActions(const Ranks& ranks, const std::vector<std::vector<const PlanNode*>>& nodes,
-                   const Bindings& bindings)
+  RehearsalActions(const Ranks& ranks, const Nodes& nodes, const Bindings& bindings)
       : ranks_(ranks), nodes_(nodes), bindings_(bindings) {}
 
   void run_step(const PlanNode& step) override;
@@ -30,20 +31,18 @@ class RehearsalActions : public StepActions {
   CountedTurns resume(const plan::Repeat&) override { return {}; }
   void keep(const LoopProgress&) override {}
   void look(const LoopProgress&) override {}
-  double number(int array) override { return ranks_.front()->number(array); }
+  double number(ArrayId array) override { return ranks_[0]->number(array); }
 
  private:
-  static int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
-  const PlanNode& node_of(std::size_t rank, int id) const {
-    return *nodes_[rank].at(static_cast<std::size_t>(id));
-  }
-  void run_step_of(std::size_t rank, const PlanNode& node);
+  static ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+  const PlanNode& node_of(int rank, int id) const { return *nodes_[rank].at(static_cast<std::size_t>(id)); }
+  void run_step_of(int rank, const PlanNode& node);
   void wait_for_all() const;
   /// Copies the points that `receiver` receives from the memory of the ranks that send these points.
   void exchange(RankExecutor& receiver, const plan::Exchange& step);
 
   const Ranks& ranks_;
-  const std::vector<std::vector<const PlanNode*>>& nodes_;
+  const Nodes& nodes_;
   const Bindings& bindings_;
 };
 
@@ -53,7 +52,7 @@ void RehearsalActions::run_step(const PlanNode& step) {
   const bool copies = std::holds_alternative<plan::Exchange>(step.step) ||
                       std::holds_alternative<plan::FinishExchange>(step.step);
   if (copies) wait_for_all();
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) run_step_of(rank, node_of(rank, step.id));
+  for (const int rank : ranks_.ids()) run_step_of(rank, node_of(rank, step.id));
   if (copies) wait_for_all();
 }
 
@@ -61,7 +60,7 @@ void RehearsalActions::wait_for_all() const {
   for (const auto& rank : ranks_) compat::fence(rank->execution());
 }
 
-void RehearsalActions::run_step_of(std::size_t rank, const PlanNode& node) {
+void RehearsalActions::run_step_of(int rank, const PlanNode& node) {
   if (const auto* step = std::get_if<plan::Exchange>(&node.step)) {
     // An overlapped exchange copies its points as late as possible, when it is finished. A step that reads
     // the points too early gets other values.
@@ -75,40 +74,37 @@ void RehearsalActions::run_step_of(std::size_t rank, const PlanNode& node) {
 
 void RehearsalActions::exchange(RankExecutor& receiver, const plan::Exchange& step) {
   for (const plan::ArrayMessages& array : step.arrays) {
-    const auto id = static_cast<std::size_t>(array.array);
     const std::int64_t size = receiver.pipeline()[array.array].element_bytes();
     for (const auto* messages : {&array.lists.receives, &array.lists.copies})
       for (const Message& message : *messages)
-        copy_points(receiver.execution(),
-                    ranks_[static_cast<std::size_t>(message.partner)]->arrays().written[id],
-                    receiver.arrays().read[id], message.box, size, message.shift);
+        copy_points(receiver.execution(), ranks_[message.partner]->arrays().written[array.array],
+                    receiver.arrays().read[array.array], message.box, size, message.shift);
   }
 }
 
 void RehearsalActions::reduce(std::span<const PlanNode> reductions) {
   for (const PlanNode& node : reductions) {
-    const int stage = stage_of(node);
-    PartialValues& first = *ranks_.front()->partial_values(stage);
+    const ArrayId stage = stage_of(node);
+    PartialValues& first = *ranks_[0]->partial_values(stage);
     std::byte* total = first.join();
-    for (std::size_t r = 1; r < ranks_.size(); ++r)
-      first.kernel().join(total, ranks_[r]->partial_values(stage)->join());
+    for (int rank = 1; rank < ranks_.size(); ++rank)
+      first.kernel().join(total, ranks_[rank]->partial_values(stage)->join());
     for (const auto& rank : ranks_) rank->store_result(stage, total);
     drop_reduction(node);
   }
 }
 
 void RehearsalActions::start_reduction(const PlanNode& reduction) {
-  const int stage = stage_of(reduction);
-  PartialValues& first = *ranks_.front()->partial_values(stage);
+  const ArrayId stage = stage_of(reduction);
+  PartialValues& first = *ranks_[0]->partial_values(stage);
   std::byte* total = first.take();
-  for (std::size_t r = 1; r < ranks_.size(); ++r)
-    first.kernel().join(total, ranks_[r]->partial_values(stage)->take());
+  for (int rank = 1; rank < ranks_.size(); ++rank)
+    first.kernel().join(total, ranks_[rank]->partial_values(stage)->take());
 }
 
 void RehearsalActions::finish_reduction(const PlanNode& reduction) {
-  const int stage = stage_of(reduction);
-  for (const auto& rank : ranks_)
-    rank->store_result(stage, ranks_.front()->partial_values(stage)->under_way());
+  const ArrayId stage = stage_of(reduction);
+  for (const auto& rank : ranks_) rank->store_result(stage, ranks_[0]->partial_values(stage)->under_way());
 }
 
 void RehearsalActions::drop_reduction(const PlanNode& reduction) {
@@ -126,25 +122,25 @@ class Rehearsal::Impl {
                                       mismatch->node, mismatch->from, mismatch->to));
     for (const Plan& plan : plans) {
       ranks_.push_back(std::make_unique<RankExecutor>(pipeline, plan));
-      auto& nodes = nodes_.emplace_back();
+      std::vector<const PlanNode*> nodes;
       walk(ranks_.back()->plan().root, [&nodes](const PlanNode& node) { nodes.push_back(&node); });
+      nodes_.push_back(std::move(nodes));
     }
   }
 
   void run(const Bindings& bindings) {
     for (const auto& rank : ranks_) rank->clear_partial_values();
     RehearsalActions actions(ranks_, nodes_, bindings);
-    PlanWalker(ranks_.front()->pipeline(), follows_, bindings, actions).run(ranks_.front()->plan().root);
+    PlanWalker(ranks_[0]->pipeline(), follows_, bindings, actions).run(ranks_[0]->plan().root);
   }
 
   const Ranks& ranks() const { return ranks_; }
 
  private:
   /// The result of following_from_reductions, for each run.
-  std::vector<bool> follows_;
+  IdVector<ArrayId, bool> follows_;
   Ranks ranks_;
-  /// The nodes of the plans, by rank and node id.
-  std::vector<std::vector<const PlanNode*>> nodes_;
+  Nodes nodes_;
 };
 
 Rehearsal::Rehearsal(const Algorithm& pipeline, const std::vector<Plan>& plans)
@@ -155,8 +151,8 @@ Rehearsal::Rehearsal(Rehearsal&&) noexcept = default;
 
 void Rehearsal::run(const Bindings& bindings) { impl_->run(bindings); }
 
-const Plan& Rehearsal::plan(int rank) const { return impl_->ranks()[static_cast<std::size_t>(rank)]->plan(); }
+const Plan& Rehearsal::plan(int rank) const { return impl_->ranks()[rank]->plan(); }
 
-int Rehearsal::rank_count() const { return static_cast<int>(impl_->ranks().size()); }
+int Rehearsal::rank_count() const { return impl_->ranks().size(); }
 
 }  // namespace tessera

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/algorithm/declarations.hpp"
-#include "tessera/pipeline/algorithm/loops.hpp"
 #include "tessera/pipeline/schedule/detail/end_of_round.hpp"
 
 namespace tessera {
@@ -27,17 +27,17 @@ class RoundsBuilder {
     check();
     settled_.loops.clear();
     const auto& loops = old_.loops();
-    for (int id = 0; id < old_.size(); ++id) {
+    for (ArrayId id : old_.ids()) {
       for (std::size_t l = 0; l < loops.size(); ++l)
         if (loops[l].first == id) begin(l);
       place_.push_back(
-          add(old_[id], old_[id].name, old_[id].lead == id, [this](int input) { return place(input); }));
+          add(old_[id], old_[id].name, old_[id].lead == id, [this](ArrayId input) { return place(input); }));
       for (std::size_t l = loops.size(); l-- > 0;)
         if (loops[l].last == id + 1) end(l);
     }
     std::vector<FusableGroup> groups = old_.groups();
     for (FusableGroup& group : groups)
-      for (int& stage : group.stages) stage = place(stage);
+      for (ArrayId& stage : group.stages) stage = place(stage);
     return {Algorithm(std::move(arrays_), std::move(loops_), std::move(groups)), std::move(settled_)};
   }
 
@@ -45,14 +45,15 @@ class RoundsBuilder {
   using Loop = LoopDeclaration;
   /// An array of the old pipeline in one turn of a round. Turn 0 stands for the array outside the round.
   struct Copy {
-    int array;
+    ArrayId array;
     int turn;
     auto operator<=>(const Copy&) const = default;
   };
 
-  int place(int id) const { return place_[static_cast<std::size_t>(id)]; }
-  int size() const { return static_cast<int>(arrays_.size()); }
-  const ArrayDeclaration& at(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  ArrayId place(ArrayId id) const { return place_[id]; }
+  /// The id of the array that is added next.
+  ArrayId next() const { return ArrayId{arrays_.size()}; }
+  const ArrayDeclaration& at(ArrayId id) const { return arrays_[id]; }
 
   const LoopSchedule& asked_for(const Loop& loop) const {
     static const LoopSchedule one_by_one;
@@ -108,16 +109,14 @@ class RoundsBuilder {
   /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `is_first_output`
   /// is false, the array is a further output of the stage that was added last.
   template <class PlaceOf>
-  int add(ArrayDeclaration declaration, std::string name, bool is_first_output, const PlaceOf& place_of) {
-    const int id = size();
-    for (int& input : declaration.inputs) input = place_of(input);
+  ArrayId add(ArrayDeclaration declaration, std::string name, bool is_first_output, const PlaceOf& place_of) {
+    for (ArrayId& input : declaration.inputs) input = place_of(input);
     for (const ArrayDeclaration& other : old_.arrays())
       if (other.name == name && name != declaration.name)
         throw InternalError(fmt::format("'{}' is the name of a copy in rounds: choose another", name));
     declaration.name = std::move(name);
-    declaration.lead = is_first_output ? id : arrays_.back().lead;
-    arrays_.push_back(std::move(declaration));
-    return id;
+    declaration.lead = is_first_output ? next() : arrays_.back().lead;
+    return arrays_.push_back(std::move(declaration));
   }
 
   void begin(std::size_t l) {
@@ -127,15 +126,15 @@ class RoundsBuilder {
     const std::int64_t in_rounds = (loop.maximum - 1) / turns * turns;
     if (turns > 1 && in_rounds > 0) add_rounds(loop, turns, in_rounds);
     loop_place_[l] = loops_.size();
-    loops_.push_back({.name = loop.name, .first = size(), .last = 0, .maximum = loop.maximum});
+    loops_.push_back({.name = loop.name, .first = next(), .maximum = loop.maximum});
   }
 
   void end(std::size_t l) {
     const Loop& from = old_.loops()[l];
     Loop& to = loops_[loop_place_[l]];
-    to.last = size();
-    if (from.condition >= 0) to.condition = place(from.condition);
-    for (int residual : from.residuals) to.residuals.push_back(place(residual));
+    to.last = next();
+    if (from.condition != no_array) to.condition = place(from.condition);
+    for (ArrayId residual : from.residuals) to.residuals.push_back(place(residual));
     for (const auto& feed : from.feeds) to.feeds.push_back({place(feed.from), place(feed.to)});
     to.overlaps_test = asked_for(from).overlaps_test;
     for (Loop& rounds : loops_)
@@ -158,31 +157,32 @@ class RoundsBuilder {
   void need(Copy copy) {
     copy = origin(copy);
     if (copy.turn == 0) return;
-    const int lead = old_[copy.array].lead;
+    const ArrayId lead = old_[copy.array].lead;
     if (!needed_.insert({lead, copy.turn}).second) return;
-    for (int input : old_[lead].inputs) need({input, copy.turn});
+    for (ArrayId input : old_[lead].inputs) need({input, copy.turn});
   }
 
   /// Returns the new id of an array in a turn of the round. Adds the copy of its stage if it is missing.
-  int copied(Copy copy) {
+  ArrayId copied(Copy copy) {
     copy = origin(copy);
     if (copy.turn == 0) return place(copy.array);
-    const int lead = old_[copy.array].lead;
+    const ArrayId lead = old_[copy.array].lead;
+    const int offset = to_int(copy.array) - to_int(lead);
     if (const auto known = copies_.find({lead, copy.turn}); known != copies_.end())
-      return known->second + copy.array - lead;
-    std::map<int, int> inputs;
-    for (int input : old_[lead].inputs) inputs[input] = copied({input, copy.turn});
-    const int first = size();
-    for (int part : old_.parts(lead)) {
+      return known->second + offset;
+    std::map<ArrayId, ArrayId> inputs;
+    for (ArrayId input : old_[lead].inputs) inputs[input] = copied({input, copy.turn});
+    const ArrayId first = next();
+    for (ArrayId part : old_.parts(lead)) {
       ArrayDeclaration declaration = old_[part];
       if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
         declaration.domain = {};
       declaration.is_output = false;
       add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead,
-          [&](int input) { return inputs.at(input); });
+          [&](ArrayId input) { return inputs.at(input); });
     }
     copies_[{lead, copy.turn}] = first;
-    return first + copy.array - lead;
+    return first + offset;
   }
 
   void add_rounds(const Loop& loop, int turns, std::int64_t maximum) {
@@ -190,22 +190,22 @@ class RoundsBuilder {
     turns_ = turns;
     needed_.clear();
     copies_.clear();
-    Loop rounds{.name = loop.name + "@rounds", .first = size(), .last = 0};
+    Loop rounds{.name = loop.name + "@rounds", .first = next()};
     rounds.maximum = maximum;
     rounds.turns = turns;
     for (const auto& feed : loop.feeds) need({feed.from, turns});
     for (int turn = 1; turn <= turns; ++turn) {
-      if (loop.condition >= 0) need({loop.condition, turn});
-      for (int residual : loop.residuals) need({residual, turn});
+      if (loop.condition != no_array) need({loop.condition, turn});
+      for (ArrayId residual : loop.residuals) need({residual, turn});
     }
     add_points_first();
     for (int turn = 1; turn <= turns; ++turn)
-      for (int residual : loop.residuals) rounds.residuals.push_back(copied({residual, turn}));
+      for (ArrayId residual : loop.residuals) rounds.residuals.push_back(copied({residual, turn}));
     for (const auto& feed : loop.feeds) rounds.feeds.push_back({copied({feed.from, turns}), place(feed.to)});
     end_iterates_at_domains();
     schedule_copies(rounds);
     rounds.condition = add_end(rounds);
-    rounds.last = size();
+    rounds.last = next();
     rounds.overlaps_test = asked_for(loop).overlaps_test;
     if (rounds.overlaps_test) keep_in_spare_arrays(loop, rounds);
     rounds.rounds_of = static_cast<int>(loops_.size()) + 1;
@@ -229,7 +229,7 @@ class RoundsBuilder {
                                .is_spare = true};
         rounds.feeds.push_back(
             {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, old_loop.name), true,
-                            [](int input) { return input; })});
+                            [](ArrayId input) { return input; })});
       }
   }
 
@@ -246,13 +246,13 @@ class RoundsBuilder {
   /// Reductions on devices, and reductions with a schedule of their own, keep their places, because otherwise
   /// the arrays that they reduce would have to be kept for all turns.
   void add_points_first() {
-    const auto comes_late = [this](int id) {
+    const auto comes_late = [this](ArrayId id) {
       const auto found = schedule_.stages.find(old_[id].name);
       const bool is_apart = found != schedule_.stages.end() && !found->second.is_default();
       return old_[id].is_value || (old_[id].reduction != nullptr && runs_on_host && !is_apart);
     };
     for (int turn = 1; turn <= turns_; ++turn)
-      for (int id = loop_->first; id < loop_->last; ++id)
+      for (ArrayId id : loop_->arrays())
         if (needed_.contains({old_[id].lead, turn}) && !comes_late(id)) copied({id, turn});
     for (const Copy& copy : needed_) copied(copy);
   }
@@ -260,12 +260,12 @@ class RoundsBuilder {
   /// Gives every array that one turn of a round feeds to the next turn the domain of the fed array, and its
   /// boundary conditions.
   void end_iterates_at_domains() {
-    std::set<int> stages;
+    std::set<ArrayId> stages;
     for (const auto& feed : loop_->feeds)
       for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
         const Copy copy = origin({feed.to, turn});
         if (copy.turn == 0 || !needed_.contains({old_[copy.array].lead, copy.turn})) continue;
-        ArrayDeclaration& iterate = arrays_[static_cast<std::size_t>(copied(copy))];
+        ArrayDeclaration& iterate = arrays_[copied(copy)];
         const ArrayDeclaration& fed = old_[feed.to];
         if (iterate.is_bounded && iterate.boundary != BoundaryConditions() &&
             fed.boundary != BoundaryConditions() && iterate.boundary != fed.boundary)
@@ -279,7 +279,7 @@ class RoundsBuilder {
         iterate.is_bounded = true;
         iterate.domain = fed.domain;
       }
-    for (int stage : stages) compute_beyond_periodic_sides(arrays_, stage);
+    for (ArrayId stage : stages) compute_beyond_periodic_sides(arrays_, stage);
   }
 
   void schedule_copies(const Loop& rounds) {
@@ -287,15 +287,15 @@ class RoundsBuilder {
       const auto found = schedule_.stages.find(old_[copy.array].name);
       StageSchedule settled = found == schedule_.stages.end() ? StageSchedule() : found->second;
       settle(copy, first, rounds, settled);
-      settled_.stages[arrays_[static_cast<std::size_t>(first)].name] = settled;
+      settled_.stages[arrays_[first].name] = settled;
     }
   }
 
-  void settle(const Copy& copy, int first, const Loop& rounds, StageSchedule& settled) const {
+  void settle(const Copy& copy, ArrayId first, const Loop& rounds, StageSchedule& settled) const {
     const LoopSchedule& asked = asked_for(*loop_);
     if (at(first).is_everywhere()) return;
     bool is_fed = false, is_bounded = false;
-    for (int part = first; part < first + at(first).output_count; ++part) {
+    for (ArrayId part : IdRange(first, first + at(first).output_count)) {
       is_fed = is_fed || rounds.feed_from(part) != nullptr;
       is_bounded = is_bounded || at(part).is_bounded;
     }
@@ -314,47 +314,46 @@ class RoundsBuilder {
   }
 
   /// Throws ScheduleError if a rank cannot compute ghosts of the copy `stage` for itself.
-  void check_ghosts(int stage) const {
+  void check_ghosts(ArrayId stage) const {
     if (const std::string reason = reason_against_ghosts(arrays_, stage); !reason.empty())
       throw ScheduleError(key_of(*loop_), fmt::format("{}: only 1 is legal", reason));
   }
 
   /// Adds the value that tells whether the loop should have ended during a round. Returns the id of this
-  /// value, or -1 if the loop has neither a condition nor residuals.
-  int add_end(const Loop& rounds) {
+  /// value, or no_array if the loop has neither a condition nor residuals.
+  ArrayId add_end(const Loop& rounds) {
     ArrayDeclaration end{
         .name = loop_->name + "@end", .type = ElementType::uint8, .dimensions = 1, .domain = Box{{0, 1}}};
     std::vector<ElementType> conditions, residuals;
-    for (int turn = 1; turn <= turns_ && loop_->condition >= 0; ++turn) {
+    for (int turn = 1; turn <= turns_ && loop_->condition != no_array; ++turn) {
       end.inputs.push_back(copied({loop_->condition, turn}));
       conditions.push_back(old_[loop_->condition].type);
     }
-    for (int residual : rounds.residuals) {
+    for (ArrayId residual : rounds.residuals) {
       end.inputs.push_back(residual);
       residuals.push_back(old_[loop_->residuals.front()].type);
     }
-    if (end.inputs.empty()) return -1;
+    if (end.inputs.empty()) return no_array;
     end.kernel = std::make_shared<EndOfRound>(std::move(conditions), std::move(residuals));
     end.whole[0] = end.domain[0];
     end.is_value = true;
-    end.lead = size();
-    arrays_.push_back(std::move(end));
-    return size() - 1;
+    end.lead = next();
+    return arrays_.push_back(std::move(end));
   }
 
   const Algorithm& old_;
   const Schedule& schedule_;
-  std::vector<ArrayDeclaration> arrays_;
+  IdVector<ArrayId, ArrayDeclaration> arrays_;
   std::vector<Loop> loops_;
   Schedule settled_;
   /// The new id of each old array, and the new number of each old loop.
-  std::vector<int> place_;
+  IdVector<ArrayId, ArrayId> place_;
   std::vector<std::size_t> loop_place_;
   // Data of the current round. In these sets and maps, a stage is named by its first output.
   const Loop* loop_ = nullptr;
   int turns_ = 1;
   std::set<Copy> needed_;
-  std::map<Copy, int> copies_;
+  std::map<Copy, ArrayId> copies_;
 };
 
 }  // namespace detail

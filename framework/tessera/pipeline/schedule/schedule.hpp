@@ -33,7 +33,11 @@ constexpr bool is_in_tiles(Placement placement) {
 }
 
 /// The name of a placement in decks, such as "rank".
-std::string_view name_of(Placement placement);
+inline std::string_view name_of(Placement placement) {
+  constexpr std::string_view names[] = {"distributed", "rank",       "replicated", "tile",
+                                        "window",      "outer_tile", "auto"};
+  return names[static_cast<std::size_t>(placement)];
+}
 
 /// The number of points of a tile in each dimension, x first. In dimensions without an entry, a tile has one
 /// point. An empty TileSize means `auto`: the planner chooses tiles whose data stay in cache.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/automatic_placements.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "tessera/pipeline/plan/plan_work.hpp"
 #include "tessera/pipeline/planner/detail/placements.hpp"
-#include "tessera/pipeline/planner/detail/tile_choice.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera {
@@ -38,7 +36,7 @@ class PlacementChooser {
  public:
   PlacementChooser(const ScheduledPipeline& stored, const Schedule& schedule)
       : stored_(stored), pipeline_(stored.pipeline()) {
-    for (int id = 0; id < stored.size(); ++id) {
+    for (ArrayId id : stored.ids()) {
       const auto found = schedule.stages.find(pipeline_[pipeline_[id].lead].name);
       is_automatic_.push_back(found != schedule.stages.end() &&
                               found->second.placement == Placement::automatic);
@@ -47,13 +45,13 @@ class PlacementChooser {
   }
 
   /// Returns the placement of each array.
-  const std::vector<Placement>& choose() {
-    for (int id = stored_.size() - 1; id >= 0; --id)
+  const IdVector<ArrayId, Placement>& choose() {
+    for (ArrayId id : stored_.ids().descending())
       if (is_automatic(id) && pipeline_[id].kernel != nullptr) choose_tiles(id);
-    std::set<int> done;
-    for (int id = stored_.size() - 1; id >= 0; --id)
+    std::set<ArrayId> done;
+    for (ArrayId id : stored_.ids().descending())
       if (pipeline_[id].kernel != nullptr && !is_in_tiles(placement(id)) && !done.contains(id)) {
-        const std::set<int> roots = connected_roots(id);
+        const std::set<ArrayId> roots = connected_roots(id);
         choose_windows(roots);
         done.insert(roots.begin(), roots.end());
       }
@@ -61,35 +59,35 @@ class PlacementChooser {
   }
 
  private:
-  bool is_automatic(int id) const { return is_automatic_[static_cast<std::size_t>(id)]; }
-  Placement placement(int id) const { return placements_[static_cast<std::size_t>(id)]; }
-  const Box& domain(int id) const { return stored_[id].distribution.domain(); }
+  bool is_automatic(ArrayId id) const { return is_automatic_[id]; }
+  Placement placement(ArrayId id) const { return placements_[id]; }
+  const Box& domain(ArrayId id) const { return stored_[id].distribution.domain(); }
 
-  void place(int stage, Placement placement) {
-    for (int part : pipeline_.parts(stage)) placements_[static_cast<std::size_t>(part)] = placement;
+  void place(ArrayId stage, Placement placement) {
+    for (ArrayId part : pipeline_.parts(stage)) placements_[part] = placement;
   }
 
   /// Adds the stages in whose tiles a stage would be computed to `roots`. Returns false if the stage has to
   /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it, or
   /// because nothing reads it.
-  bool add_roots(int stage, std::set<int>& roots) const {
-    const std::vector<int> readers = readers_through_tiles(
-        pipeline_, stage, [this](int id) -> const std::vector<int>& { return stored_[id].consumers; },
-        [this](int id) { return is_in_tiles(placement(id)) && placement(id) != Placement::outer_tile; });
-    const bool may_be_in_tiles = !readers.empty() && std::ranges::none_of(readers, [this](int reader) {
+  bool add_roots(ArrayId stage, std::set<ArrayId>& roots) const {
+    const std::vector<ArrayId> readers = readers_through_tiles(
+        pipeline_, stage, [this](ArrayId id) -> const std::vector<ArrayId>& { return stored_[id].consumers; },
+        [this](ArrayId id) { return is_in_tiles(placement(id)) && placement(id) != Placement::outer_tile; });
+    const bool may_be_in_tiles = !readers.empty() && std::ranges::none_of(readers, [this](ArrayId reader) {
       return pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile;
     });
     if (may_be_in_tiles) roots.insert(readers.begin(), readers.end());
     return may_be_in_tiles;
   }
 
-  std::vector<int> members(int root) const {
+  std::vector<ArrayId> members(ArrayId root) const {
     return fused_members(pipeline_, root, stored_[root].computed_in_its_tiles,
-                         [this](int array) { return is_in_tiles(placement(array)); });
+                         [this](ArrayId array) { return is_in_tiles(placement(array)); });
   }
 
-  void choose_tiles(int stage) {
-    std::set<int> roots;
+  void choose_tiles(ArrayId stage) {
+    std::set<ArrayId> roots;
     if (domain(stage).empty() || !may_be_in_tiles(pipeline_, stage) || !add_roots(stage, roots)) return;
     const double waiting = step_cost + (stored_.is_exchanged(stage) ? exchange_cost : 0);
     const double stored = least_cost(roots) + cost(stage) + waiting;
@@ -99,27 +97,28 @@ class PlacementChooser {
   }
 
   /// Returns `root` with all stages that have a stage in their tiles in common, directly or through others.
-  std::set<int> connected_roots(int root) const {
-    std::set<int> roots = {root};
+  std::set<ArrayId> connected_roots(ArrayId root) const {
+    std::set<ArrayId> roots = {root};
     for (std::size_t before = 0; before < roots.size();) {
       before = roots.size();
-      for (int known : std::set<int>(roots))
-        for (int member : members(known))
+      for (ArrayId known : std::set<ArrayId>(roots))
+        for (ArrayId member : members(known))
           if (member != known) add_roots(member, roots);
     }
     return roots;
   }
 
   /// Chooses those of the stages in the tiles of `roots` that are computed in windows.
-  void choose_windows(const std::set<int>& roots) {
+  void choose_windows(const std::set<ArrayId>& roots) {
     const double without = cost(roots);
-    const std::vector<Placement> before = placements_;
+    const IdVector<ArrayId, Placement> before = placements_;
     place_automatic(roots, Placement::window);
     double with = cost(roots);
-    for (int stage = stored_.size() - 1; stage >= 0; --stage) {
+    for (ArrayId stage : stored_.ids().descending()) {
       if (!is_automatic(stage) || placement(stage) != Placement::window || pipeline_[stage].lead != stage)
         continue;
-      if (std::set<int> readers; !add_roots(stage, readers) || !roots.contains(*readers.begin())) continue;
+      if (std::set<ArrayId> readers; !add_roots(stage, readers) || !roots.contains(*readers.begin()))
+        continue;
       place(stage, Placement::tile);
       const double changed = cost(roots);
       if (changed > with)
@@ -130,55 +129,55 @@ class PlacementChooser {
     if (with > share_with_windows * without) placements_ = before;
   }
 
-  void place_automatic(const std::set<int>& roots, Placement placement) {
-    for (int root : roots)
-      for (int member : members(root))
+  void place_automatic(const std::set<ArrayId>& roots, Placement placement) {
+    for (ArrayId root : roots)
+      for (ArrayId member : members(root))
         if (member != root && is_automatic(member)) place(member, placement);
   }
 
   /// Returns the smaller one of the costs with all automatic stages in tiles, and with all in windows. The
   /// stages have the placement `tile` then.
-  double least_cost(const std::set<int>& roots) {
+  double least_cost(const std::set<ArrayId>& roots) {
     place_automatic(roots, Placement::window);
     const double with = cost(roots);
     place_automatic(roots, Placement::tile);
     return std::min(with, cost(roots));
   }
 
-  double cost(const std::set<int>& roots) const {
+  double cost(const std::set<ArrayId>& roots) const {
     double sum = 0;
-    for (int root : roots) sum += cost(root);
+    for (ArrayId root : roots) sum += cost(root);
     return sum;
   }
 
   /// Returns the estimated cost of computing all points of a stage with the stages in its tiles.
-  double cost(int root) const {
-    const std::vector<int> members = this->members(root);
+  double cost(ArrayId root) const {
+    const std::vector<ArrayId> members = this->members(root);
     return cost_in_memory(members) + cost_in_tiles(members) * static_cast<double>(domain(root).size());
   }
 
   /// Returns the cost of reading the arrays in memory that the members read, and of writing the results of
   /// the last one.
-  double cost_in_memory(const std::vector<int>& members) const {
-    std::set<int> read;
-    for (int member : members)
-      for (int input : pipeline_[member].inputs)
+  double cost_in_memory(const std::vector<ArrayId>& members) const {
+    std::set<ArrayId> read;
+    for (ArrayId member : members)
+      for (ArrayId input : pipeline_[member].inputs)
         if (!is_in_tiles(placement(input))) read.insert(input);
     double bytes = 0;
-    for (int input : read) bytes += bytes_in_memory(input);
+    for (ArrayId input : read) bytes += bytes_in_memory(input);
     // The line of a cache that a store changes is read first.
-    for (int part : pipeline_.parts(members.back())) bytes += 2 * bytes_in_memory(part);
+    for (ArrayId part : pipeline_.parts(members.back())) bytes += 2 * bytes_in_memory(part);
     return bytes;
   }
 
-  double bytes_in_memory(int id) const {
+  double bytes_in_memory(ArrayId id) const {
     const std::int64_t bytes = domain(id).size() * pipeline_[id].element_bytes();
     return static_cast<double>(bytes) *
            (bytes / stored_[id].distribution.rank_count() <= last_cache ? cached_byte : memory_byte);
   }
 
   /// Returns the cost of computing all members for one point of the last one.
-  double cost_in_tiles(const std::vector<int>& members) const {
+  double cost_in_tiles(const std::vector<ArrayId>& members) const {
     const Box& block = domain(members.back());
     if (block.empty()) return 0;
     std::vector<Placement> placements;
@@ -209,13 +208,13 @@ class PlacementChooser {
   }
 
   /// Returns the cost of computing all members for the inner tiles `column`, which lie one below the other.
-  double cost_of_column(const std::vector<int>& members, const std::vector<Placement>& placements,
+  double cost_of_column(const std::vector<ArrayId>& members, const std::vector<Placement>& placements,
                         std::vector<Box> column) const {
     const std::size_t all = column.size();
     column.resize(std::min(all, sampled_inner_tiles));
     const std::vector<Box> boxes = member_boxes(pipeline_, {members, placements, {}}, column);
     std::vector<double> bytes;
-    for (int member : members) bytes.push_back(cache_bytes_per_point(pipeline_, member, domain(member)));
+    for (ArrayId member : members) bytes.push_back(cache_bytes_per_point(pipeline_, member, domain(member)));
     double first = 0, others = 0;
     for (std::size_t t = 0; t < column.size(); ++t)
       for (std::size_t m = 0; m < members.size(); ++m) {
@@ -232,17 +231,17 @@ class PlacementChooser {
 
   const ScheduledPipeline& stored_;
   const Algorithm& pipeline_;
-  std::vector<bool> is_automatic_;
-  std::vector<Placement> placements_;
+  IdVector<ArrayId, bool> is_automatic_;
+  IdVector<ArrayId, Placement> placements_;
 };
 
 /// Gives the placement `tile` to the automatic stages of fusable groups, and `distributed` to all others,
 /// also to those stages of groups that no kernel can compute together as this schedule has it.
 Schedule with_groups(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                      int rank_count, const Window& window) {
-  std::vector<int> grouped;
+  std::vector<ArrayId> grouped;
   for (const FusableGroup& group : pipeline.groups())
-    for (int stage : group.stages)
+    for (ArrayId stage : group.stages)
       if (stage != group.stages.back() && may_be_in_tiles(pipeline, stage)) grouped.push_back(stage);
   Schedule chosen = schedule;
   for (auto& [name, stage] : chosen.stages)
@@ -274,10 +273,9 @@ Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, co
   any_host.threads = 2;
   const ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);
   PlacementChooser chooser(stored, schedule);
-  const std::vector<Placement>& chosen = chooser.choose();
+  const IdVector<ArrayId, Placement>& chosen = chooser.choose();
   for (auto& [name, stage] : schedule.stages)
-    if (stage.placement == Placement::automatic)
-      stage.placement = chosen[static_cast<std::size_t>(pipeline.find(name))];
+    if (stage.placement == Placement::automatic) stage.placement = chosen[pipeline.find(name)];
   return schedule;
 }
 

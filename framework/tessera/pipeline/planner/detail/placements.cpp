@@ -13,13 +13,13 @@
 namespace tessera {
 namespace {
 
-bool reads(const Algorithm& pipeline, int consumer, int array) {
+bool reads(const Algorithm& pipeline, ArrayId consumer, ArrayId array) {
   return std::ranges::find(pipeline[consumer].inputs, array) != pipeline[consumer].inputs.end();
 }
 
 /// Whether a loop feeds an output of the stage to another array, or another array to an output of the stage.
-bool changes_places(const Algorithm& pipeline, int stage) {
-  return std::ranges::any_of(pipeline.parts(stage), [&](int part) {
+bool changes_places(const Algorithm& pipeline, ArrayId stage) {
+  return std::ranges::any_of(pipeline.parts(stage), [&](ArrayId part) {
     return std::ranges::any_of(pipeline.loops(), [part](const LoopDeclaration& loop) {
       return loop.feed_to(part) != nullptr || loop.feed_from(part) != nullptr;
     });
@@ -28,38 +28,39 @@ bool changes_places(const Algorithm& pipeline, int stage) {
 
 /// Returns the kind of a stage or input that can only be distributed, and the reason why it can only be
 /// distributed. Both are empty for other stages.
-std::pair<std::string, std::string> kind_and_reason(const Algorithm& pipeline, int id) {
+std::pair<std::string, std::string> kind_and_reason(const Algorithm& pipeline, ArrayId id) {
   const ArrayDeclaration& declaration = pipeline[id];
   if (declaration.is_input()) return {"input", "its owners read it"};
   if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
   if (std::string reason = reason_against_ghosts(pipeline.arrays(), declaration.lead); !reason.empty())
     return {"bounded stage", std::move(reason)};
-  for (int part : pipeline.parts(id))
+  for (ArrayId part : pipeline.parts(id))
     if (pipeline[part].is_output) return {"output", "its owners write it"};
   if (changes_places(pipeline, id)) return {"iterate", "its owners keep it for the next turn"};
   return {};
 }
 
 /// Returns a consumer with which stage `id` cannot be computed in tiles, because a loop begins or ends
-/// between the two. They must be computed in the same turns. The result is -1 if there is no such consumer.
-int consumer_in_other_turns(const Algorithm& pipeline, int id) {
+/// between the two. They must be computed in the same turns. The result is no_array if there is no such
+/// consumer.
+ArrayId consumer_in_other_turns(const Algorithm& pipeline, ArrayId id) {
   // A loop between the stage and the consumer may have changed arrays that the stage reads.
-  const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
+  const auto is_between = [&](const LoopDeclaration& loop, ArrayId consumer) {
     return id < loop.first && loop.last <= consumer;
   };
-  for (int part : pipeline.parts(id))
-    for (int consumer = part + 1; consumer < pipeline.size(); ++consumer)
+  for (ArrayId part : pipeline.parts(id))
+    for (ArrayId consumer : IdRange(part + 1, ArrayId{pipeline.size()}))
       if (reads(pipeline, consumer, part) && (pipeline.loop_of(consumer) != pipeline.loop_of(id) ||
                                               std::ranges::any_of(pipeline.loops(), [&](const auto& loop) {
                                                 return is_between(loop, consumer);
                                               })))
         return consumer;
-  return -1;
+  return no_array;
 }
 
-void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted) {
-  const int consumer = consumer_in_other_turns(pipeline, id);
-  if (consumer < 0) return;
+void check_loop_of_consumers(const Algorithm& pipeline, ArrayId id, Placement wanted) {
+  const ArrayId consumer = consumer_in_other_turns(pipeline, id);
+  if (consumer == no_array) return;
   throw ScheduleError(
       fmt::format("schedule.{}.compute", pipeline[id].name),
       fmt::format("'{}' cannot be '{}', as a loop begins or ends between it and '{}', which reads it: "
@@ -69,12 +70,12 @@ void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted
 
 }  // namespace
 
-bool may_be_in_tiles(const Algorithm& pipeline, int id) {
+bool may_be_in_tiles(const Algorithm& pipeline, ArrayId id) {
   return !pipeline[id].is_value && kind_and_reason(pipeline, id).first.empty() &&
-         consumer_in_other_turns(pipeline, id) < 0;
+         consumer_in_other_turns(pipeline, id) == no_array;
 }
 
-Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id) {
+Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, ArrayId id) {
   const ArrayDeclaration& declaration = pipeline[id];
   const auto found = schedule.stages.find(declaration.name);
   const Placement wanted = found == schedule.stages.end() ? Placement::distributed : found->second.placement;
@@ -101,10 +102,10 @@ Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule,
   return wanted;
 }
 
-void check_outer_tiles(const Algorithm& pipeline, const std::vector<ScheduledArray>& arrays) {
-  const auto placement = [&](int id) { return arrays[static_cast<std::size_t>(id)].placement; };
-  for (int id = 0; id < pipeline.size(); ++id)
-    for (int input : pipeline[pipeline[id].lead].inputs)
+void check_outer_tiles(const Algorithm& pipeline, const IdVector<ArrayId, ScheduledArray>& arrays) {
+  const auto placement = [&](ArrayId id) { return arrays[id].placement; };
+  for (ArrayId id : pipeline.ids())
+    for (ArrayId input : pipeline[pipeline[id].lead].inputs)
       if (placement(id) == Placement::outer_tile && is_in_tiles(placement(input)) &&
           placement(input) != Placement::outer_tile) {
         const std::string& name = pipeline[pipeline[id].lead].name;
@@ -122,7 +123,7 @@ namespace {
 class ContributionFinder {
  public:
   ContributionFinder(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
-                     const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays)
+                     const SwapGroups& swap_groups, IdVector<ArrayId, ScheduledArray>& arrays)
       : pipeline_(pipeline),
         schedule_(schedule),
         window_(window),
@@ -141,27 +142,27 @@ class ContributionFinder {
   /// computed in the tiles of another stage.
   void settle_stages_of_no_tile();
   void settle_only_reduced();
-  bool can_contribute(int reduction) const;
+  bool can_contribute(ArrayId reduction) const;
   /// Returns the stage in whose tiles a stage is computed, if there is exactly one and the ranks own
-  /// the same points of both stages; otherwise -1. A stage that only reductions read is computed in the same
-  /// tiles as its inputs.
-  int root_of_tiles(int stage) const;
+  /// the same points of both stages; otherwise no_array. A stage that only reductions read is computed in the
+  /// same tiles as its inputs.
+  ArrayId root_of_tiles(ArrayId stage) const;
   /// Returns the stages in whose tiles a stage is computed. Reductions are left out.
-  std::vector<int> roots_of(int stage) const;
-  ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
-  const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  std::vector<ArrayId> roots_of(ArrayId stage) const;
+  ScheduledArray& array(ArrayId id) { return arrays_[id]; }
+  const ScheduledArray& array(ArrayId id) const { return arrays_[id]; }
 
   const Algorithm& pipeline_;
   const Schedule& schedule_;
   const Window& window_;
   const SwapGroups& swap_groups_;
-  std::vector<ScheduledArray>& arrays_;
+  IdVector<ArrayId, ScheduledArray>& arrays_;
 };
 
-bool ContributionFinder::can_contribute(int reduction) const {
+bool ContributionFinder::can_contribute(ArrayId reduction) const {
   const ArrayDeclaration& declaration = pipeline_[reduction];
-  const int reduced = declaration.inputs.front();
-  const int stage = pipeline_[reduced].lead;
+  const ArrayId reduced = declaration.inputs.front();
+  const ArrayId stage = pipeline_[reduced].lead;
   if (pipeline_[stage].is_input() || pipeline_[stage].is_everywhere()) return false;
   if (declaration.reduction->takes_whole_boxes()) return false;
   // If the schedule has keys of this reduction, the reduction is scheduled as they say.
@@ -176,37 +177,37 @@ bool ContributionFinder::can_contribute(int reduction) const {
       !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))
     return false;
   if (!is_in_tiles(array(stage).placement)) return true;
-  const int root = root_of_tiles(stage);
+  const ArrayId root = root_of_tiles(stage);
   return stage < root && root < reduction;
 }
 
-std::vector<int> ContributionFinder::roots_of(int stage) const {
-  std::vector<int> roots = readers_through_tiles(
-      pipeline_, stage, [this](int id) -> const std::vector<int>& { return array(id).consumers; },
-      [this](int id) { return is_in_tiles(array(id).placement); });
-  std::erase_if(roots, [this](int reader) { return pipeline_[reader].reduction != nullptr; });
+std::vector<ArrayId> ContributionFinder::roots_of(ArrayId stage) const {
+  std::vector<ArrayId> roots = readers_through_tiles(
+      pipeline_, stage, [this](ArrayId id) -> const std::vector<ArrayId>& { return array(id).consumers; },
+      [this](ArrayId id) { return is_in_tiles(array(id).placement); });
+  std::erase_if(roots, [this](ArrayId reader) { return pipeline_[reader].reduction != nullptr; });
   return roots;
 }
 
-int ContributionFinder::root_of_tiles(int stage) const {
-  std::vector<int> roots = roots_of(stage);
+ArrayId ContributionFinder::root_of_tiles(ArrayId stage) const {
+  std::vector<ArrayId> roots = roots_of(stage);
   if (roots.empty())
-    for (int input : pipeline_[stage].inputs)
+    for (ArrayId input : pipeline_[stage].inputs)
       if (is_in_tiles(array(input).placement))
-        for (int root : roots_of(pipeline_[input].lead))
+        for (ArrayId root : roots_of(pipeline_[input].lead))
           if (std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
-  if (roots.size() != 1) return -1;
+  if (roots.size() != 1) return no_array;
   const ScheduledArray &root = array(roots.front()), &tile = array(stage);
   const BlockDistribution &owners = root.distribution, &same = tile.distribution;
   const bool owns_the_same = owners.domain() == same.domain() && owners.nominal() == same.nominal() &&
                              owners.grid() == same.grid() && owners.slicing() == same.slicing();
-  return root.placement == Placement::distributed && owns_the_same ? roots.front() : -1;
+  return root.placement == Placement::distributed && owns_the_same ? roots.front() : no_array;
 }
 
 void ContributionFinder::settle_reductions() {
-  for (int id = 0; id < pipeline_.size(); ++id) {
+  for (ArrayId id : pipeline_.ids()) {
     if (pipeline_[id].reduction == nullptr || !can_contribute(id)) continue;
-    const int stage = pipeline_[pipeline_[id].inputs.front()].lead;
+    const ArrayId stage = pipeline_[pipeline_[id].inputs.front()].lead;
     array(id).contributed_by = stage;
     ScheduledArray& settled = array(stage);
     settled.contributes.push_back(id);
@@ -215,29 +216,29 @@ void ContributionFinder::settle_reductions() {
 }
 
 void ContributionFinder::settle_stages_of_no_tile() {
-  for (int id = 0; id < pipeline_.size(); ++id) {
+  for (ArrayId id : pipeline_.ids()) {
     const ScheduledArray& stage = array(id);
-    if (stage.contributes_in < 0 || stage.contributes_in == id) continue;
+    if (stage.contributes_in == no_array || stage.contributes_in == id) continue;
     if (roots_of(id).empty()) array(stage.contributes_in).computed_in_its_tiles.push_back(id);
   }
 }
 
 void ContributionFinder::settle_only_reduced() {
-  for (int id = 0; id < pipeline_.size(); ++id) {
+  for (ArrayId id : pipeline_.ids()) {
     ScheduledArray& stage = array(id);
     const ArrayDeclaration& declaration = pipeline_[id];
     stage.is_only_reduced =
         !declaration.is_input() && !declaration.is_output && !declaration.is_bounded &&
         !is_in_tiles(stage.placement) && swap_groups_.of(id).empty() && !stage.consumers.empty() &&
         std::ranges::all_of(stage.consumers,
-                            [this](int consumer) { return array(consumer).contributed_by >= 0; });
+                            [this](ArrayId consumer) { return array(consumer).contributed_by != no_array; });
   }
 }
 
 }  // namespace
 
 void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
-                          const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays) {
+                          const SwapGroups& swap_groups, IdVector<ArrayId, ScheduledArray>& arrays) {
   ContributionFinder(pipeline, schedule, window, swap_groups, arrays).settle();
 }
 

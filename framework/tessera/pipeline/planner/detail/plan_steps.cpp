@@ -46,17 +46,17 @@ int PlanSteps::end_loop() {
   return end;
 }
 
-void PlanSteps::unite(const std::vector<int>& buffers) {
+void PlanSteps::unite(const std::vector<BufferId>& buffers) {
   Lifetime all;
-  for (int buffer : buffers)
-    if (const Lifetime& one = lifetimes_[static_cast<std::size_t>(buffer)]; one.first <= one.last) {
+  for (BufferId buffer : buffers)
+    if (const Lifetime& one = lifetimes_[buffer]; one.first <= one.last) {
       all.use(one.first);
       all.use(one.last);
     }
-  for (int buffer : buffers) lifetimes_[static_cast<std::size_t>(buffer)] = all;
+  for (BufferId buffer : buffers) lifetimes_[buffer] = all;
 }
 
-const std::vector<Lifetime>& PlanSteps::settle_lifetimes() {
+const IdVector<BufferId, Lifetime>& PlanSteps::settle_lifetimes() {
   for (const auto& [begin, end] : loops_)
     for (Lifetime& lifetime : lifetimes_) {
       const bool is_inside = begin < lifetime.first && lifetime.last < end;

@@ -29,19 +29,19 @@ class PlanSteps {
   int size() const { return static_cast<int>(steps_.size()); }
 
   /// Adds a buffer. Buffers are numbered from 0 in the order in which they are added.
-  void add_buffer() { lifetimes_.emplace_back(); }
+  void add_buffer() { lifetimes_.push_back({}); }
   /// Notes that a step uses a buffer.
-  void use(int buffer, int step) { lifetimes_[static_cast<std::size_t>(buffer)].use(step); }
+  void use(BufferId buffer, int step) { lifetimes_[buffer].use(step); }
   /// Makes a buffer be in use before the first step.
-  void use_before(int buffer) { use(buffer, -1); }
+  void use_before(BufferId buffer) { use(buffer, -1); }
   /// Makes a buffer be in use after the last step.
-  void use_after(int buffer) { use(buffer, size()); }
+  void use_after(BufferId buffer) { use(buffer, size()); }
   /// Gives buffers that a plan swaps the same lifetime: all of them are in use whenever one of them is.
-  void unite(const std::vector<int>& buffers);
+  void unite(const std::vector<BufferId>& buffers);
 
   /// Completes and returns the lifetimes of all buffers. A buffer that is used in a loop and also before or
   /// after it is in use during the whole loop.
-  const std::vector<Lifetime>& settle_lifetimes();
+  const IdVector<BufferId, Lifetime>& settle_lifetimes();
 
   /// Returns the steps as nodes. The steps are moved out of this object.
   std::vector<PlanNode> take_nodes();
@@ -52,8 +52,8 @@ class PlanSteps {
 
  private:
   std::vector<PlanNode> steps_;
-  /// The lifetime of each buffer, by its number.
-  std::vector<Lifetime> lifetimes_;
+  /// The lifetime of each buffer.
+  IdVector<BufferId, Lifetime> lifetimes_;
   /// The steps at which each loop begins and ends. Inner loops are listed before outer loops.
   std::vector<std::pair<int, int>> loops_;
   /// The steps at which loops begin that have not ended yet.

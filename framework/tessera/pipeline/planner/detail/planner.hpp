@@ -6,7 +6,7 @@
 
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/planner/detail/plan_steps.hpp"
-#include "tessera/pipeline/planner/detail/rank_regions.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 
 namespace tessera::detail {
 
@@ -26,8 +26,7 @@ class Planner {
   void run();
 
  private:
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  ArrayRegions& stage(int id) { return plan_.stages[index(id)]; }
+  ArrayRegions& stage(ArrayId id) { return plan_.stages[id]; }
 
   template <class Step>
   static void add(std::vector<PlanNode>& nodes, Step step) {
@@ -40,16 +39,16 @@ class Planner {
   }
 
   // Stages.
-  void describe(int id);
+  void describe(ArrayId id);
 
-  void add_buffers(int id, ArrayRegions& regions);
+  void add_buffers(ArrayId id, ArrayRegions& regions);
 
   // Exchanges.
-  bool has_border(int id) const { return pipeline_[id].boundary != BoundaryConditions(); }
+  bool has_border(ArrayId id) const { return pipeline_[id].boundary != BoundaryConditions(); }
 
   /// Makes an array pending if, before a stage reads it, it must be exchanged or its points beyond the domain
   /// must be filled in.
-  void await(int id);
+  void await(ArrayId id);
 
   // Loops.
   /// A loop that has not ended yet.
@@ -58,11 +57,11 @@ class Planner {
     /// The step at which the loop begins.
     int begin;
     /// The arrays that were pending before the loop and are not read in the loop.
-    std::vector<int> pending_later;
+    std::vector<ArrayId> pending_later;
   };
 
-  void begin_loops(int id);
-  void end_loops(int id);
+  void begin_loops(ArrayId id);
+  void end_loops(ArrayId id);
 
   /// Begins a loop. Pending arrays that the loop reads but does not change are exchanged once, before the
   /// loop.
@@ -72,72 +71,72 @@ class Planner {
   void end_loop();
 
   /// Returns the array that holds the points of the array `value` after the swaps at the end of a turn.
-  static int after_swaps(const LoopDeclaration& loop, int value);
+  static ArrayId after_swaps(const LoopDeclaration& loop, ArrayId value);
 
   /// Adds the swaps at the end of a turn. They swap the buffers of each array that the loop feeds and of the
   /// array to which it is fed.
   void add_swaps(const LoopDeclaration& loop);
 
-  void add_compute(int root);
+  void add_compute(ArrayId root);
 
-  bool reads(const std::vector<int>& members, int array) const;
+  bool reads(const std::vector<ArrayId>& members, ArrayId array) const;
 
   /// Exchanges all pending arrays together, with one message to each partner. Returns the boxes that must
   /// still be computed afterwards: either `box` itself, or only its rim if the inside of `box` is computed
   /// while messages are under way.
-  std::vector<Box> exchange_pending(const std::vector<int>& members, const Box& box);
+  std::vector<Box> exchange_pending(const std::vector<ArrayId>& members, const Box& box);
 
   /// Exchanges all pending arrays together, while nothing is computed.
   void exchange_pending();
 
   /// Adds an Exchange of all pending arrays that take part in exchanges. If there are none, no step is added.
   /// Returns the exchanged arrays.
-  std::vector<int> add_exchange(bool overlapped);
+  std::vector<ArrayId> add_exchange(bool overlapped);
 
-  void use_all(const std::vector<int>& arrays, int step);
+  void use_all(const std::vector<ArrayId>& arrays, int step);
 
   /// Adds a step for each pending array `id` that has boundary conditions. The step fills in the points of
   /// box(id) that lie outside the domain of the array.
   template <class BoxOf>
   void fill_borders(const BoxOf& box) {
-    for (int id : pending_)
+    for (ArrayId id : pending_)
       if (has_border(id)) use(stage(id).read_buffer, add(plan::FillBoundary{id, box(id)}));
   }
   /// Returns the points of a pending array that the rank has before messages arrive. These are its own block,
   /// and the points outside the domain that can be filled in from this block.
-  Box box_without_messages(int id);
+  Box box_without_messages(ArrayId id);
 
   /// Whether the inside of the stage `root` is computed while messages are under way. The answer is the same
   /// on all ranks, because the plans of all ranks must have the same steps.
-  bool overlaps(int root) const;
+  bool overlaps(ArrayId root) const;
 
   /// Returns the inside of `box`, which the members can compute from the points of pending arrays in `there`.
   /// In most cases, this is `box` without as many points on each side as the members lack on this side. In
   /// other cases, the inside is found by a search.
-  Box inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there);
+  Box inside_of(const std::vector<ArrayId>& members, const Box& box, const std::map<ArrayId, Box>& there);
 
   /// A function that takes the id of an array and a box that is read of it.
-  using VisitNeed = std::function<void(int, const Box&)>;
+  using VisitNeed = std::function<void(ArrayId, const Box&)>;
   /// Calls visit(id, need) for each pending array `id` that the members read to compute `part`. `need` is the
   /// box of this array that they read.
-  void visit_needs(const std::vector<int>& members, const Box& part, const VisitNeed& visit);
+  void visit_needs(const std::vector<ArrayId>& members, const Box& part, const VisitNeed& visit);
 
-  void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members);
+  void add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector<ArrayId> members);
 
   /// Counts the memory that a thread allocates in a library call which computes `box` of the stage
   /// `computed`, and the memory through which the arrays of this stage are copied if it is staged.
-  void count_library_bytes(int computed, const Box& box);
+  void count_library_bytes(ArrayId computed, const Box& box);
 
   /// Returns the bytes of the tables in which the kernel of a fusable group looks up its tiles.
   std::int64_t table_bytes(const plan::Compute& step) const;
 
-  void use_outputs(int root, int step);
+  void use_outputs(ArrayId root, int step);
 
-  void add_reduction(int root);
+  void add_reduction(ArrayId root);
 
-  /// Notes that a step uses a buffer. If `buffer` is -1, as for arrays in scratch, nothing is noted.
-  void use(int buffer, int step) {
-    if (buffer >= 0) steps_.use(buffer, step);
+  /// Notes that a step uses a buffer. If `buffer` is no_buffer, as for arrays in scratch, nothing is noted.
+  void use(BufferId buffer, int step) {
+    if (buffer != no_buffer) steps_.use(buffer, step);
   }
 
   bool is_pinned(const Buffer& buffer);
@@ -152,7 +151,7 @@ class Planner {
   /// Counts the redundant points of a `tile` stage, whose computed points must be known. A computed point is
   /// redundant if another rank owns it, or if this rank has computed it already. Tiles may overlap in the
   /// block that the rank owns, and may leave gaps in it.
-  void count_redundant_points(int id);
+  void count_redundant_points(ArrayId id);
 
   /// Adds up the bytes of all messages. Each arrangement of buffers that swaps may lead to has its own
   /// messages.
@@ -172,10 +171,10 @@ class Planner {
   /// The bytes of the staging memory, which all staged stages use in turn.
   std::int64_t staging_bytes_ = 0;
   /// The pending arrays: arrays that were computed or read, but not exchanged yet.
-  std::vector<int> pending_;
-  /// For each stage, by its id, the number of points that are computed in the block that this rank owns. A
+  std::vector<ArrayId> pending_;
+  /// For each stage, the number of points that are computed in the block that this rank owns. A
   /// point in several overlapping tiles is counted once for each tile.
-  std::vector<std::int64_t> own_points_;
+  IdVector<ArrayId, std::int64_t> own_points_;
 };
 
 }  // namespace tessera::detail

@@ -18,48 +18,48 @@ constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
 
 }  // namespace
 
-void Planner::await(int id) {
+void Planner::await(ArrayId id) {
   if ((scheduled_.is_exchanged(id) || has_border(id)) && std::ranges::find(pending_, id) == pending_.end())
     pending_.push_back(id);
 }
 
-bool Planner::reads(const std::vector<int>& members, int array) const {
-  return std::any_of(members.begin(), members.end(), [&](int member) {
+bool Planner::reads(const std::vector<ArrayId>& members, ArrayId array) const {
+  return std::any_of(members.begin(), members.end(), [&](ArrayId member) {
     const auto& inputs = pipeline_[member].inputs;
     return std::find(inputs.begin(), inputs.end(), array) != inputs.end();
   });
 }
 
-std::vector<Box> Planner::exchange_pending(const std::vector<int>& members, const Box& box) {
+std::vector<Box> Planner::exchange_pending(const std::vector<ArrayId>& members, const Box& box) {
   if (!overlaps(members.back()) ||
-      std::ranges::none_of(pending_, [this](int id) { return scheduled_.is_exchanged(id); })) {
+      std::ranges::none_of(pending_, [this](ArrayId id) { return scheduled_.is_exchanged(id); })) {
     exchange_pending();
     return {box};
   }
-  std::map<int, Box> there;
-  for (int id : pending_) there[id] = box_without_messages(id);
+  std::map<ArrayId, Box> there;
+  for (ArrayId id : pending_) there[id] = box_without_messages(id);
   // This comes before the exchange, because boxes that are sent in place may hold points outside the domain
   // between their rows.
-  fill_borders([&](int id) { return there[id]; });
-  const std::vector<int> arrays = add_exchange(true);
+  fill_borders([&](ArrayId id) { return there[id]; });
+  const std::vector<ArrayId> arrays = add_exchange(true);
   const Box inside = inside_of(members, box, there);
   add_tiles(members.back(), {inside}, members);
   use_all(arrays, add(plan::FinishExchange{}));
-  fill_borders([this](int id) { return stage(id).required; });
+  fill_borders([this](ArrayId id) { return stage(id).required; });
   pending_.clear();
   return inside.empty() ? std::vector{box} : difference(box, inside);
 }
 
 void Planner::exchange_pending() {
   add_exchange(false);
-  fill_borders([this](int id) { return stage(id).required; });
+  fill_borders([this](ArrayId id) { return stage(id).required; });
   pending_.clear();
 }
 
-std::vector<int> Planner::add_exchange(bool overlapped) {
+std::vector<ArrayId> Planner::add_exchange(bool overlapped) {
   plan::Exchange exchange;
-  std::vector<int> arrays;
-  for (int id : pending_)
+  std::vector<ArrayId> arrays;
+  for (ArrayId id : pending_)
     if (scheduled_.is_exchanged(id)) {
       exchange.arrays.push_back({id, regions_.messages(id)});
       arrays.push_back(id);
@@ -71,14 +71,14 @@ std::vector<int> Planner::add_exchange(bool overlapped) {
   return arrays;
 }
 
-void Planner::use_all(const std::vector<int>& arrays, int step) {
-  for (int array : arrays) {
+void Planner::use_all(const std::vector<ArrayId>& arrays, int step) {
+  for (ArrayId array : arrays) {
     use(stage(array).written_buffer, step);
     use(stage(array).read_buffer, step);
   }
 }
 
-Box Planner::box_without_messages(int id) {
+Box Planner::box_without_messages(ArrayId id) {
   const ArrayDeclaration& declaration = pipeline_[id];
   if (!scheduled_.is_exchanged(id)) return stage(id).required;
   Box box = stage(id).owned;
@@ -95,7 +95,7 @@ Box Planner::box_without_messages(int id) {
   return stage(id).owned.contains(sources) ? box : stage(id).owned;
 }
 
-bool Planner::overlaps(int root) const {
+bool Planner::overlaps(ArrayId root) const {
   // A staged stage copies its whole arrays, in which messages must not arrive meanwhile.
   if (pipeline_[root].is_value || is_staged(pipeline_, plan_.target, root)) return false;
   if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
@@ -104,9 +104,10 @@ bool Planner::overlaps(int root) const {
              fewest_overlapped_points;
 }
 
-Box Planner::inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there) {
+Box Planner::inside_of(const std::vector<ArrayId>& members, const Box& box,
+                       const std::map<ArrayId, Box>& there) {
   Box guess = box;
-  visit_needs(members, box, [&](int id, const Box& need) {
+  visit_needs(members, box, [&](ArrayId id, const Box& need) {
     const Box& had = there.at(id);
     for (int d = 0; d < std::min(need.dimensions, box.dimensions) && !need.empty(); ++d) {
       guess[d].begin = std::max(guess[d].begin, box[d].begin + had[d].begin - need[d].begin);
@@ -116,13 +117,13 @@ Box Planner::inside_of(const std::vector<int>& members, const Box& box, const st
   const auto is_there = [&](const Box& part) {
     bool holds = true;
     visit_needs(members, part,
-                [&](int id, const Box& need) { holds = holds && there.at(id).contains(need); });
+                [&](ArrayId id, const Box& need) { holds = holds && there.at(id).contains(need); });
     return holds;
   };
   return !guess.empty() && is_there(guess) ? guess : interior_box(box, is_there);
 }
 
-void Planner::visit_needs(const std::vector<int>& members, const Box& part, const VisitNeed& visit) {
+void Planner::visit_needs(const std::vector<ArrayId>& members, const Box& part, const VisitNeed& visit) {
   const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
   std::vector<Box> needs;
   for (std::size_t m = 0; m < members.size(); ++m) {

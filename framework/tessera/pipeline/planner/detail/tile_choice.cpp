@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/tile_choice.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,14 +27,14 @@ constexpr std::int64_t fewest_inner_rows = 4, most_inner_rows = 16;
 
 /// Returns the bytes of one point of all outputs of a stage. Outputs that only reductions read are left out,
 /// because only a strip of their rows is kept.
-std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
+std::int64_t output_bytes(const ScheduledPipeline& scheduled, ArrayId stage) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[stage];
   if (declaration.reduction != nullptr) return 0;
   std::int64_t bytes = 0;
-  for (int part : scheduled.pipeline().parts(stage)) {
-    const std::vector<int>& consumers = scheduled[part].consumers;
+  for (ArrayId part : scheduled.pipeline().parts(stage)) {
+    const std::vector<ArrayId>& consumers = scheduled[part].consumers;
     const bool is_only_reduced =
-        scheduled[part].is_only_reduced && std::ranges::all_of(consumers, [&scheduled](int consumer) {
+        scheduled[part].is_only_reduced && std::ranges::all_of(consumers, [&scheduled](ArrayId consumer) {
           return scheduled.pipeline()[consumer].reduction != nullptr;
         });
     if (!is_only_reduced) bytes += scheduled.pipeline()[part].element_bytes();
@@ -46,19 +45,19 @@ std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
 /// Returns the bytes per point of the root stage that pass through the cache. These are the bytes of all
 /// members and of the arrays that they read from memory. Arrays of one dimension are left out if the root
 /// stage has more, because they are small tables.
-std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
-  const auto is_table = [&](int array) {
+  const auto is_table = [&](ArrayId array) {
     return pipeline[array].dimensions == 1 && pipeline[members.back()].dimensions > 1;
   };
   std::int64_t bytes = 0;
-  std::vector<int> seen;
-  for (int member : members) {
+  std::vector<ArrayId> seen;
+  for (ArrayId member : members) {
     bytes += output_bytes(scheduled, member);
-    for (int part = 0; part < pipeline[member].output_count; ++part) seen.push_back(member + part);
+    for (ArrayId part : pipeline.parts(member)) seen.push_back(part);
   }
-  for (int member : members)
-    for (int input : pipeline[member].inputs)
+  for (ArrayId member : members)
+    for (ArrayId input : pipeline[member].inputs)
       if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
         seen.push_back(input);
         if (!is_table(input)) bytes += pipeline[input].element_bytes();
@@ -69,7 +68,7 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
 /// Returns a tile for a stage whose rows are columns of its input. The tile is narrow, because its rows are
 /// written in pieces of one cache line in any case. It is high, so that the points that it reads lie in long
 /// rows. It consists of whole blocks of `side` x `side` points where the box is large enough.
-TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                           const Box& box) {
   constexpr std::int64_t side = 64;
   std::int64_t height = box[1].size();
@@ -86,12 +85,12 @@ TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<
 
 /// Returns the largest number of bytes per point of the root stage that are in use while one member is
 /// computed.
-std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
   std::int64_t most = 1;
-  for (int member : members) {
+  for (ArrayId member : members) {
     std::int64_t bytes = output_bytes(scheduled, member);
-    for (int input : pipeline[member].inputs) bytes += scheduled.pipeline()[input].element_bytes();
+    for (ArrayId input : pipeline[member].inputs) bytes += scheduled.pipeline()[input].element_bytes();
     most = std::max(most, bytes);
   }
   return most;
@@ -100,7 +99,7 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<in
 /// Returns a tile in which several turns of a loop are computed. Each turn needs points beyond the tile from
 /// the turn before, so that nearly square tiles have the fewest points that are computed twice. Among several
 /// widths of tiles that fit into the cache, the cheapest one is chosen.
-TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box) {
   constexpr std::int64_t bytes_in_cache = 640 * 1024;
   Box probe = box;
   for (int d = 0; d < box.dimensions; ++d) {
@@ -133,10 +132,10 @@ TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& 
 }
 
 /// Whether some member other than the root is an array that one turn of a loop passes to the next.
-bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+bool has_turns(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
-  return std::any_of(members.begin(), members.end() - 1, [&](int member) {
-    for (int part : pipeline.parts(member))
+  return std::any_of(members.begin(), members.end() - 1, [&](ArrayId member) {
+    for (ArrayId part : pipeline.parts(member))
       if (pipeline[part].is_bounded) return true;
     return false;
   });
@@ -156,7 +155,7 @@ constexpr double little_redundancy = 1.1;
 /// Chooses tiles of long rows for a stage, and for the stages that are computed in these tiles.
 class RowTiles {
  public:
-  RowTiles(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+  RowTiles(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
            const std::vector<Placement>& placements, const Box& box)
       : scheduled_(scheduled),
         members_(members),
@@ -237,7 +236,7 @@ class RowTiles {
   }
 
   const ScheduledPipeline& scheduled_;
-  const std::vector<int>& members_;
+  const std::vector<ArrayId>& members_;
   const Box& box_;
   bool slides_;
   std::int64_t planes_ = 1;
@@ -249,7 +248,7 @@ class RowTiles {
 /// Returns a tile for a stage that computes whole lines along y. A tile of long rows would hold all lines, so
 /// that one thread computed them all. Tiles are as narrow as the cache and the number of threads ask for, but
 /// whole cache lines.
-TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                                const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   const std::int64_t unit = std::max<std::int64_t>(1, 64 / root.element_bytes());
@@ -261,7 +260,7 @@ TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::ve
   return tile;
 }
 
-TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                         const std::vector<Placement>& placements, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
@@ -275,7 +274,7 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
 
 /// Returns `tile` with so few rows that its data stay in the cache. If `box` then had more tiles
 /// than a plan may have boxes for, the rows stay as many as they are.
-TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                               const TileSize& tile, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (box.dimensions == 1 || (root.kernel != nullptr && root.kernel->swaps_rows())) return tile;
@@ -288,7 +287,7 @@ TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vec
 }
 
 /// Makes a tile as long as a line in each dimension along which the stage `root` computes whole lines.
-void keep_lines_whole(const ScheduledPipeline& scheduled, int root, TileSize& tile) {
+void keep_lines_whole(const ScheduledPipeline& scheduled, ArrayId root, TileSize& tile) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[root];
   for (std::size_t d = 0; d < tile.size() && declaration.reduction == nullptr; ++d)
     if (!declaration.whole[d].empty()) tile[d] = declaration.whole[d].size();
@@ -318,9 +317,9 @@ double points_with_row_starts(const ArrayDeclaration& stage, const Box& box) {
   return static_cast<double>(rows * (row + row_start));
 }
 
-TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                    const std::vector<Placement>& placements, const Box& box) {
-  const int root = members.back();
+  const ArrayId root = members.back();
   TileSize tile = scheduled[root].tile;
   if (tile.empty()) tile = enough(automatic_tile(scheduled, members, placements, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
@@ -328,9 +327,9 @@ TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& m
   return tile;
 }
 
-TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                     const std::vector<Placement>& placements, const TileSize& tile, const Box& box) {
-  const int root = members.back();
+  const ArrayId root = members.back();
   TileSize inner = scheduled[root].inner;
   if (inner.empty() && !has(placements, Placement::window) && !has(placements, Placement::outer_tile))
     return inner;

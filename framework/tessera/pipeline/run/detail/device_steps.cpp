@@ -22,7 +22,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
                          const ExecutionSpace& execution) {
   const FusableGroup& group = pipeline.groups()[static_cast<std::size_t>(program.step->group)];
   kernel_ = group.kernel.get();
-  const auto member_of = [&](int stage) {
+  const auto member_of = [&](ArrayId stage) {
     const auto found = std::find_if(program.members.begin(), program.members.end(),
                                     [&](const TileProgram::Member& member) { return member.stage == stage; });
     return static_cast<std::size_t>(found - program.members.begin());
@@ -30,13 +30,13 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
   const std::size_t members = program.members.size();
   std::vector<Box> boxes;
   for (std::int64_t tile = 0; tile < program.tiles.size(); ++tile)
-    for (const int stage : group.stages) {
+    for (const ArrayId stage : group.stages) {
       const std::size_t m = member_of(stage);
       boxes.push_back(m == members       ? Box()
                       : m + 1 == members ? program.tiles.tiles()[tile]
                                          : program.box(tile, m));
     }
-  const auto add = [&](int array, bool is_read) {
+  const auto add = [&](ArrayId array, bool is_read) {
     GroupArray place{{}, -1, 0, pipeline[array].element_bytes()};
     for (const plan::Scratch& scratch : program.step->scratch)
       if (scratch.array == array) {
@@ -47,9 +47,9 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
     uses_.push_back({array, is_read});
     host_arrays_.push_back(place);
   };
-  for (const int stage : group.stages) {
-    for (const int input : pipeline[stage].inputs) add(input, true);
-    for (int part : pipeline.parts(stage)) add(part, false);
+  for (const ArrayId stage : group.stages) {
+    for (const ArrayId input : pipeline[stage].inputs) add(input, true);
+    for (ArrayId part : pipeline.parts(stage)) add(part, false);
   }
   boxes_ = to_device(boxes, execution);
   arrays_ = to_device(host_arrays_, execution);
@@ -59,8 +59,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
 
 void GroupLaunch::place(const ArrayPlaces& arrays, const ExecutionSpace& execution) {
   for (std::size_t i = 0; i < uses_.size(); ++i)
-    host_arrays_[i].memory =
-        (uses_[i].is_read ? arrays.read : arrays.written)[static_cast<std::size_t>(uses_[i].array)];
+    host_arrays_[i].memory = (uses_[i].is_read ? arrays.read : arrays.written)[uses_[i].array];
   compat::copy_bytes(execution, reinterpret_cast<std::byte*>(arrays_.data()),
                      reinterpret_cast<const std::byte*>(host_arrays_.data()),
                      host_arrays_.size() * sizeof(GroupArray));
@@ -72,9 +71,7 @@ void GroupLaunch::run(const ExecutionSpace& execution) const { kernel_->launch(e
 namespace {
 
 const Block<>& block_of(const StagedArray& array, const RankBuffers& buffers) {
-  const std::vector<int>& numbers = array.is_computed ? buffers.written : buffers.read;
-  const int buffer = numbers[static_cast<std::size_t>(array.array)];
-  return buffers.blocks[static_cast<std::size_t>(buffer)];
+  return buffers.blocks[(array.is_computed ? buffers.written : buffers.read)[array.array]];
 }
 
 /// Whether `step` computes all points of `box`.
@@ -87,20 +84,19 @@ bool computes_all(const plan::Compute& step, const Box& box) {
 }  // namespace
 
 HostStaging::HostStaging(const Algorithm& pipeline, const Plan& plan)
-    : arrays_(static_cast<std::size_t>(pipeline.size())) {
+    : arrays_(pipeline.table<std::vector<StagedArray>>()) {
   std::int64_t bytes = 0;
   walk(plan.root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
     // Only arrays that the rank has points of are sure to have buffers.
     if (step == nullptr || step->parts.empty() || !is_staged(pipeline, plan.target, step->stage)) return;
-    arrays_[static_cast<std::size_t>(step->stage)] = staged_arrays(pipeline, plan, step->stage);
+    arrays_[step->stage] = staged_arrays(pipeline, plan, step->stage);
     bytes = std::max(bytes, staging_bytes(pipeline, plan, step->stage));
   });
   if (bytes == 0) return;
   memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: staging"),
                               static_cast<std::size_t>(bytes));
-  places_.written.resize(arrays_.size());
-  places_.read.resize(arrays_.size());
+  places_.written = places_.read = pipeline.table<ArrayReference>();
 }
 
 const ArrayPlaces& HostStaging::fetch(const ExecutionSpace& execution, const plan::Compute& step,
@@ -111,9 +107,8 @@ const ArrayPlaces& HostStaging::fetch(const ExecutionSpace& execution, const pla
     // `store` copies the whole buffer back, so that points which the step does not compute must be there.
     if (!array.is_computed || !computes_all(step, block.box()))
       compat::copy_bytes(execution, copy, block.memory().data(), static_cast<std::size_t>(block.bytes()));
-    std::vector<ArrayReference>& places = array.is_computed ? places_.written : places_.read;
-    places[static_cast<std::size_t>(array.array)] =
-        block.box().empty() ? ArrayReference{} : block.layout().reference(copy);
+    IdVector<ArrayId, ArrayReference>& places = array.is_computed ? places_.written : places_.read;
+    places[array.array] = block.box().empty() ? ArrayReference{} : block.layout().reference(copy);
   }
   // The copies must be complete before the host reads them. Earlier copies of `store`, which read the same
   // memory, are then complete as well.

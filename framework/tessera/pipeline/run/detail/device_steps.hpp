@@ -25,7 +25,7 @@ class GroupLaunch {
  private:
   /// An array in memory that the kernel reads or writes.
   struct Use {
-    int array;
+    ArrayId array;
     bool is_read;
   };
 
@@ -39,11 +39,11 @@ class GroupLaunch {
 
 /// The buffers of a rank.
 struct RankBuffers {
-  /// The block of each buffer, by the number of the buffer.
-  const std::vector<Block<>>& blocks;
-  /// The numbers of the buffers in which each array is written and read, by the id of the array.
-  const std::vector<int>& written;
-  const std::vector<int>& read;
+  /// The block of each buffer.
+  const IdVector<BufferId, Block<>>& blocks;
+  /// The buffers in which each array is written and read.
+  const IdVector<ArrayId, BufferId>& written;
+  const IdVector<ArrayId, BufferId>& read;
 };
 
 /// The staging memory of one rank (see is_staged), through which the arrays of staged stages are copied. The
@@ -62,12 +62,10 @@ class HostStaging {
   void store(const ExecutionSpace& execution, const plan::Compute& step, const RankBuffers& buffers) const;
 
  private:
-  const std::vector<StagedArray>& arrays(const plan::Compute& step) const {
-    return arrays_[static_cast<std::size_t>(step.stage)];
-  }
+  const std::vector<StagedArray>& arrays(const plan::Compute& step) const { return arrays_[step.stage]; }
 
-  /// The arrays of each staged stage, by the id of the stage.
-  std::vector<std::vector<StagedArray>> arrays_;
+  /// The arrays of each staged stage.
+  IdVector<ArrayId, std::vector<StagedArray>> arrays_;
   Kokkos::View<std::byte*, compat::HostPinnedSpace> memory_;
   ArrayPlaces places_;
 };

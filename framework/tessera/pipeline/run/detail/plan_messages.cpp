@@ -15,19 +15,19 @@ PlanExchanges::PlanExchanges(const RankExecutor& executor, MPI_Comm communicator
   walk(plan.root, [&](const PlanNode& node) {
     nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(node.id) + 1));
     if (!std::holds_alternative<plan::Exchange>(node.step)) return;
-    for (std::vector<int>& buffers : arrangements(plan, node))
+    for (std::vector<BufferId>& buffers : arrangements(plan, node))
       prepare(node, std::move(buffers), communicator, transport);
   });
 }
 
-void PlanExchanges::prepare(const PlanNode& node, std::vector<int> buffers, MPI_Comm communicator,
+void PlanExchanges::prepare(const PlanNode& node, std::vector<BufferId> buffers, MPI_Comm communicator,
                             const Transport& transport) {
   std::vector<ExchangeField> fields;
   const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
   for (std::size_t k = 0; k < arrays.size(); ++k) {
-    const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(arrays[k].array)];
+    const ArrayRegions& regions = executor_.plan().stages[arrays[k].array];
     // An array that a swap has moved to another buffer is read in the buffer in which it is computed.
-    const int read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
+    const BufferId read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
     fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read),
                       executor_.pipeline()[arrays[k].array].element_bytes(), arrays[k].lists});
   }
@@ -38,11 +38,11 @@ void PlanExchanges::prepare(const PlanNode& node, std::vector<int> buffers, MPI_
 
 Exchange* PlanExchanges::find(const PlanNode& node) const {
   const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
-  const std::vector<int>& written = executor_.written_buffers();
+  const IdVector<ArrayId, BufferId>& written = executor_.written_buffers();
   const auto is_current = [&](const Arranged& arranged) {
     return std::equal(arranged.buffers.begin(), arranged.buffers.end(), arrays.begin(),
-                      [&](int buffer, const plan::ArrayMessages& messages) {
-                        return buffer == written[static_cast<std::size_t>(messages.array)];
+                      [&](BufferId buffer, const plan::ArrayMessages& messages) {
+                        return buffer == written[messages.array];
                       });
   };
   const auto& arranged = nodes_[static_cast<std::size_t>(node.id)].arranged;
@@ -64,19 +64,18 @@ void PlanExchanges::finish(int node) {
 
 namespace {
 
-int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
 
 }  // namespace
 
 PlanReductions::PlanReductions(RankExecutor& executor, MPI_Comm communicator)
     : executor_(executor), communicator_(communicator) {
   const Algorithm& pipeline = executor.pipeline();
-  reductions_.resize(static_cast<std::size_t>(pipeline.size()));
-  requests_.reserve(reductions_.size());
-  for (int id = 0; id < pipeline.size(); ++id)
+  reductions_.resize(pipeline.arrays().values().size());
+  requests_.reserve(reductions_.values().size());
+  for (ArrayId id : pipeline.ids())
     if (const ReductionKernel* kernel = pipeline[id].reduction)
-      reductions_[static_cast<std::size_t>(id)] =
-          std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
+      reductions_[id] = std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
 }
 
 void PlanReductions::begin() {
@@ -86,20 +85,18 @@ void PlanReductions::begin() {
 }
 
 void PlanReductions::begin_with_carried_values() {
-  const auto count = static_cast<std::size_t>(executor_.pipeline().size());
-  carried_->resize(count);
-  std::vector<bool> goes_on(count, false);
+  carried_->resize(executor_.pipeline().arrays().values().size());
+  auto goes_on = executor_.pipeline().table<bool>();
   walk(executor_.plan().root, [&](const PlanNode& node) {
-    if (std::holds_alternative<plan::Reduce>(node.step))
-      goes_on[static_cast<std::size_t>(stage_of(node))] = true;
+    if (std::holds_alternative<plan::Reduce>(node.step)) goes_on[stage_of(node)] = true;
   });
-  for (std::size_t id = 0; id < count; ++id) {
+  for (const ArrayId id : executor_.pipeline().ids()) {
     const std::vector<std::byte>& value = (*carried_)[id];
     if (value.empty()) continue;
     if (!goes_on[id])
-      executor_.store_result(static_cast<int>(id), value.data());
+      executor_.store_result(id, value.data());
     else if (executor_.plan().rank == 0)  // only once, because the values of all ranks are joined
-      executor_.partial_values(static_cast<int>(id))->begin_with(value.data());
+      executor_.partial_values(id)->begin_with(value.data());
   }
 }
 
@@ -107,7 +104,7 @@ void PlanReductions::run(std::span<const PlanNode> nodes, const StepObserver& ob
   for (const PlanNode& node : nodes) {
     if (observer) observer(node);
     std::byte* total = executor_.partial_values(stage_of(node))->join();
-    const ValueReduction& reduction = *reductions_[static_cast<std::size_t>(stage_of(node))];
+    const ValueReduction& reduction = *reductions_[stage_of(node)];
     if (nodes.size() == 1)
       reduction.run(total, communicator_);
     else
@@ -117,21 +114,19 @@ void PlanReductions::run(std::span<const PlanNode> nodes, const StepObserver& ob
   for (const PlanNode& node : nodes) store_total(stage_of(node));
 }
 
-void PlanReductions::store_total(int stage) {
+void PlanReductions::store_total(ArrayId stage) {
   PartialValues& values = *executor_.partial_values(stage);
   executor_.store_result(stage, values.total());
   if (carried_ != nullptr)
-    (*carried_)[static_cast<std::size_t>(stage)].assign(values.total(),
-                                                        values.total() + values.kernel().value_bytes());
+    (*carried_)[stage].assign(values.total(), values.total() + values.kernel().value_bytes());
   values.clear();
 }
 
-void PlanReductions::start(int stage) {
-  reductions_[static_cast<std::size_t>(stage)]->start(executor_.partial_values(stage)->take(), communicator_,
-                                                      requests_.emplace_back());
+void PlanReductions::start(ArrayId stage) {
+  reductions_[stage]->start(executor_.partial_values(stage)->take(), communicator_, requests_.emplace_back());
 }
 
-void PlanReductions::finish(int stage) {
+void PlanReductions::finish(ArrayId stage) {
   wait_for_all();
   executor_.store_result(stage, executor_.partial_values(stage)->under_way());
 }

@@ -28,7 +28,7 @@ class PlanExchanges {
   void finish(int node);
 
  private:
-  void prepare(const PlanNode& node, std::vector<int> buffers, MPI_Comm communicator,
+  void prepare(const PlanNode& node, std::vector<BufferId> buffers, MPI_Comm communicator,
                const Transport& transport);
   /// Returns the messages for the buffers in which the arrays are at the moment, or null if none are
   /// prepared.
@@ -37,7 +37,7 @@ class PlanExchanges {
   const RankExecutor& executor_;
   /// The messages of an exchange for one way in which its arrays may lie in buffers.
   struct Arranged {
-    std::vector<int> buffers;
+    std::vector<BufferId> buffers;
     std::unique_ptr<Exchange> exchange;
   };
   struct NodeExchanges {
@@ -63,21 +63,21 @@ class PlanReductions {
   /// Collective.
   void run(std::span<const PlanNode> nodes, const StepObserver& observer);
   /// Starts to join the contributions of all ranks to the reduction `stage`. Collective.
-  void start(int stage);
+  void start(ArrayId stage);
   /// Waits for all reductions that were started, and stores the result of the reduction `stage`.
-  void finish(int stage);
+  void finish(ArrayId stage);
   /// Forgets the contributions to the reduction `stage`.
-  void drop(int stage) { executor_.partial_values(stage)->clear(); }
+  void drop(ArrayId stage) { executor_.partial_values(stage)->clear(); }
 
  private:
   void begin_with_carried_values();
   void wait_for_all();
-  void store_total(int stage);
+  void store_total(ArrayId stage);
 
   RankExecutor& executor_;
   MPI_Comm communicator_;
-  /// The reductions, by the id of the stage; null for stages that are not global reductions.
-  std::vector<std::unique_ptr<ValueReduction>> reductions_;
+  /// The reductions; null for arrays that are not global reductions.
+  IdVector<ArrayId, std::unique_ptr<ValueReduction>> reductions_;
   /// The requests of reductions that are under way. The list is a member, so that its memory is allocated
   /// only once.
   std::vector<MPI_Request> requests_;

@@ -35,11 +35,11 @@ void PlanWalker::run(const std::vector<PlanNode>& nodes) {
 }
 
 bool PlanWalker::condition_holds(const plan::Repeat& loop) {
-  return loop.condition >= 0 && actions_.number(loop.condition) != 0;
+  return loop.condition != no_array && actions_.number(loop.condition) != 0;
 }
 
 bool PlanWalker::is_outer(const plan::Repeat& loop) const {
-  return !pipeline_.is_inner(pipeline_.loops()[static_cast<std::size_t>(loop.loop_of_turns())]);
+  return !pipeline_.is_inner(pipeline_.loop(loop.loop_of_turns()));
 }
 
 bool PlanWalker::looks_after(const plan::Repeat& loop, std::int64_t turn) const {
@@ -145,14 +145,13 @@ void PlanWalker::finish_test(const plan::Repeat& loop) {
   }
 }
 
-TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, const PlanNode& step) {
+TurnPart part_of(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follows, const PlanNode& step) {
   return visit_step(
       step, [](const plan::Swap&) { return TurnPart::swaps; },
       [](const plan::Reduce&) { return TurnPart::reductions; },
       [&](const plan::Compute& compute) {
-        return pipeline[compute.stage].is_value && follows[static_cast<std::size_t>(compute.stage)]
-                   ? TurnPart::values
-                   : TurnPart::points;
+        return pipeline[compute.stage].is_value && follows[compute.stage] ? TurnPart::values
+                                                                          : TurnPart::points;
       },
       [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Read, plan::Write, plan::Exchange,
                            plan::FinishExchange, plan::FillBoundary> auto&) { return TurnPart::points; });
@@ -179,7 +178,7 @@ void TurnTeller::end(double residual, bool has_converged) {
   progress_.has_converged = has_converged;
   if (bindings_.after_turn) bindings_.after_turn(progress_);
   if (loop_.residuals.empty()) return;
-  check_residual(pipeline_.loops()[static_cast<std::size_t>(progress_.loop)].name, progress_.turns,
+  check_residual(pipeline_.loop(progress_.loop).name, progress_.turns,
                  pipeline_[loop_.residuals.front()].name, residual);
 }
 

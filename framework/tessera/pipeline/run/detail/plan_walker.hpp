@@ -74,7 +74,7 @@ class StepActions {
   /// Shows the state of a loop that is not inside another loop, after a turn (see Bindings::look).
   virtual void look(const LoopProgress& progress) = 0;
   /// Returns the first element of `array`, which is the condition or the residual of a loop.
-  virtual double number(int array) = 0;
+  virtual double number(ArrayId array) = 0;
 };
 
 /// Runs the nodes of a plan in their order. Only this class knows how sequences, loops and bands are run.
@@ -82,7 +82,7 @@ class PlanWalker {
  public:
   /// `follows` is the result of following_from_reductions(pipeline). Whoever runs a plan several times makes
   /// it once, so that a run allocates nothing. The arguments must outlive the walker.
-  PlanWalker(const Algorithm& pipeline, const std::vector<bool>& follows, const Bindings& bindings,
+  PlanWalker(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follows, const Bindings& bindings,
              StepActions& actions)
       : pipeline_(pipeline), follows_(follows), bindings_(bindings), actions_(actions) {}
 
@@ -137,7 +137,7 @@ class PlanWalker {
 
   const Algorithm& pipeline_;
   /// The result of following_from_reductions, which says to which part of a turn the steps belong.
-  const std::vector<bool>& follows_;
+  const IdVector<ArrayId, bool>& follows_;
   const Bindings& bindings_;
   StepActions& actions_;
   /// The turns of the loop that ended last. The next loop continues from them if Repeat::continues is true.
@@ -160,6 +160,6 @@ enum class TurnPart : std::uint8_t {
 
 /// Returns the part of a turn to which a step of a loop belongs. `follows` is the result of
 /// following_from_reductions(pipeline).
-TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, const PlanNode& step);
+TurnPart part_of(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follows, const PlanNode& step);
 
 }  // namespace tessera

@@ -66,7 +66,6 @@ RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode
       execution_(compat::own_instance()),
       memory_(std::move(memory.bytes)),
       staging_(pipeline, plan),
-      partials_(static_cast<std::size_t>(pipeline.size())),
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
     throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
@@ -77,15 +76,14 @@ RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode
 RankExecutor::~RankExecutor() = default;
 
 void RankExecutor::allocate(ArrayMemory memory) {
-  std::vector<bool> is_left_out(plan_.buffers.size());
+  IdVector<BufferId, bool> is_left_out(plan_.buffers.values().size());
   for (const std::string& name : memory.bound) {
-    const int array = pipeline_.find(name);
+    const ArrayId array = pipeline_.find(name);
     check_bindable(array);
     unbound_.push_back(array);
-    is_left_out[static_cast<std::size_t>(plan_.stages[static_cast<std::size_t>(array)].written_buffer)] =
-        true;
+    is_left_out[plan_.stages[array].written_buffer] = true;
   }
-  std::vector<std::int64_t> offsets;
+  IdVector<BufferId, std::int64_t> offsets;
   const std::int64_t bytes = place_without(plan_, is_left_out, offsets);
   const bool is_new = memory_.size() == 0 || static_cast<std::int64_t>(memory_.size()) < bytes;
   if (is_new) {
@@ -99,30 +97,29 @@ void RankExecutor::allocate(ArrayMemory memory) {
   make_partial_values();
 }
 
-void RankExecutor::make_blocks(const std::vector<std::int64_t>& offsets, bool is_new, HostMode touched_by) {
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    const Buffer& buffer = plan_.buffers[i];
-    if (offsets[i] < 0) {
-      blocks_.emplace_back();
+void RankExecutor::make_blocks(const IdVector<BufferId, std::int64_t>& offsets, bool is_new,
+                               HostMode touched_by) {
+  for (const BufferId id : offsets.ids()) {
+    const Buffer& buffer = plan_.buffers[id];
+    if (offsets[id] < 0) {
+      blocks_.push_back({});
       continue;
     }
-    const auto begin = static_cast<std::size_t>(offsets[i]);
+    const auto begin = static_cast<std::size_t>(offsets[id]);
     const BlockLayout layout =
         padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
     const auto bytes =
         Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes)));
     if (is_new)
-      blocks_.emplace_back(layout, bytes, touched_by);
+      blocks_.push_back({layout, bytes, touched_by});
     else
-      blocks_.emplace_back(layout, bytes);
+      blocks_.push_back({layout, bytes});
   }
 }
 
 void RankExecutor::place_arrays() {
   for (const ArrayRegions& stage : plan_.stages) {
-    const auto place = [this](int buffer) {
-      return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
-    };
+    const auto place = [this](BufferId id) { return id == no_buffer ? ArrayReference{} : buffer(id); };
     written_buffer_.push_back(stage.written_buffer);
     read_buffer_.push_back(stage.read_buffer);
     arrays_.written.push_back(place(stage.written_buffer));
@@ -131,11 +128,12 @@ void RankExecutor::place_arrays() {
 }
 
 void RankExecutor::make_partial_values() {
-  for (int id = 0; id < pipeline_.size(); ++id)
+  partials_.resize(pipeline_.arrays().values().size());
+  for (ArrayId id : pipeline_.ids())
     if (const ReductionKernel* kernel = pipeline_[id].reduction) {
       const int loop = pipeline_.loop_of(id);
-      const bool overlaps = loop >= 0 && pipeline_.loops()[static_cast<std::size_t>(loop)].overlaps_test;
-      partials_[static_cast<std::size_t>(id)] =
+      const bool overlaps = loop >= 0 && pipeline_.loop(loop).overlaps_test;
+      partials_[id] =
           std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device, overlaps);
       const std::int64_t bytes = pipeline_[id].domain.size() * pipeline_[id].element_bytes();
       result_.resize(std::max(result_.size(), static_cast<std::size_t>(bytes)));
@@ -162,49 +160,48 @@ void RankExecutor::clear_partial_values() {
     if (partials != nullptr) partials->clear();
 }
 
-const Block<>& RankExecutor::written_block(int array) const {
+const Block<>& RankExecutor::written_block(ArrayId array) const {
   if (std::ranges::find(unbound_, array) != unbound_.end()) refuse_unbound(array);
-  return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
+  return blocks_[written_buffer_[array]];
 }
 
-void RankExecutor::refuse_binding(int array, const std::string& reason) const {
+void RankExecutor::refuse_binding(ArrayId array, const std::string& reason) const {
   throw InternalError(
       fmt::format("'{}' cannot be computed in the memory of the caller: {}", pipeline_[array].name, reason));
 }
 
-void RankExecutor::check_kept(int array) const {
+void RankExecutor::check_kept(ArrayId array) const {
   const ArrayDeclaration& declared = pipeline_[array];
   if (!declared.is_input() && !declared.is_output)
     throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", declared.name));
 }
 
-void RankExecutor::check_bindable(int array) const {
+void RankExecutor::check_bindable(ArrayId array) const {
   check_kept(array);
-  const ArrayRegions& regions = plan_.stages[static_cast<std::size_t>(array)];
+  const ArrayRegions& regions = plan_.stages[array];
   if (regions.written_buffer != regions.read_buffer || plan_.rank_count > 1)
     refuse_binding(array, "ranks exchange it");
   if (plan_.target.device) refuse_binding(array, "kernels run on a device");
-  if (regions.written_buffer < 0) refuse_binding(array, "the plan does not use it");
+  if (regions.written_buffer == no_buffer) refuse_binding(array, "the plan does not use it");
   if (pipeline_.is_fed(array)) refuse_binding(array, "a loop moves it");
 }
 
-void RankExecutor::bind(int array, const Block<Kokkos::HostSpace>& block) {
+void RankExecutor::bind(ArrayId array, const Block<Kokkos::HostSpace>& block) {
   check_bindable(array);
-  const auto place = static_cast<std::size_t>(array);
-  const ArrayRegions& regions = plan_.stages[place];
-  const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(regions.written_buffer)];
+  const ArrayRegions& regions = plan_.stages[array];
+  const Buffer& buffer = plan_.buffers[regions.written_buffer];
   if (!block.box().contains(buffer.box))
     refuse_binding(array, fmt::format("the block has the points {}, but the plan needs {}",
                                       to_string(block.box()), to_string(buffer.box)));
   if (block.layout().element_size != pipeline_[array].element_bytes())
     refuse_binding(array, fmt::format("its elements have {} bytes, those of the block {}",
                                       pipeline_[array].element_bytes(), block.layout().element_size));
-  share(blocks_[static_cast<std::size_t>(regions.written_buffer)], block);
-  arrays_.written[place] = arrays_.read[place] = block.reference();
+  share(blocks_[regions.written_buffer], block);
+  arrays_.written[array] = arrays_.read[array] = block.reference();
   std::erase(unbound_, array);
 }
 
-void RankExecutor::refuse_unbound(int array) const {
+void RankExecutor::refuse_unbound(ArrayId array) const {
   throw InternalError(
       fmt::format("'{}' has no memory: bind a block to it before the first run", pipeline_[array].name));
 }
@@ -214,7 +211,7 @@ void RankExecutor::check_bound() const {
 }
 
 void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
-  const auto bound = [&](const auto& map, int array) {
+  const auto bound = [&](const auto& map, ArrayId array) {
     const auto found = map.find(pipeline_[array].name);
     return found == map.end() ? nullptr : found->second;
   };
@@ -243,7 +240,7 @@ void RankExecutor::read(const plan::Read& step, BlockSource& source) {
     source.read(copy.get(step.box));
   } else {
     // The points of all ranks give the pieces, because all ranks read each piece together.
-    const Box& points = plan_.stages[static_cast<std::size_t>(step.array)].domain;
+    const Box& points = plan_.stages[step.array].domain;
     for (const PeriodicPiece& piece : periodic_pieces(points, array.domain, array.boundary)) {
       HostBlock block = copy.get(intersection(step.box, piece.box));
       block.box = shifted(block.box, piece.shift);
@@ -265,9 +262,8 @@ void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
 
 void RankExecutor::fill(const plan::FillBoundary& step) {
   if (step.box.empty()) return;
-  fill_boundary(execution_, arrays_.read[static_cast<std::size_t>(step.array)], step.box,
-                pipeline_[step.array].domain, pipeline_[step.array].boundary,
-                pipeline_[step.array].element_bytes(), mode_);
+  fill_boundary(execution_, arrays_.read[step.array], step.box, pipeline_[step.array].domain,
+                pipeline_[step.array].boundary, pipeline_[step.array].element_bytes(), mode_);
 }
 
 void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
@@ -305,10 +301,9 @@ void RankExecutor::launch(const TileProgram& program) {
   const TileProgram::Member& member = program.members.back();
   launch_inputs_.clear();
   launch_outputs_.clear();
-  for (const TileProgram::Place& input : member.inputs)
-    launch_inputs_.push_back(arrays_.read[static_cast<std::size_t>(input.array)]);
+  for (const TileProgram::Place& input : member.inputs) launch_inputs_.push_back(arrays_.read[input.array]);
   for (const TileProgram::Place& output : member.outputs)
-    launch_outputs_.push_back(arrays_.written[static_cast<std::size_t>(output.array)]);
+    launch_outputs_.push_back(arrays_.written[output.array]);
   PartialValues* partials = partial_values(member.stage);
   if (partials != nullptr) launch_outputs_.front().origin = partials->data();
   for (const Box& part : program.step->parts) {
@@ -318,21 +313,21 @@ void RankExecutor::launch(const TileProgram& program) {
 }
 
 void RankExecutor::swap(const plan::Swap& step) {
-  const auto first = static_cast<std::size_t>(step.first), second = static_cast<std::size_t>(step.second);
-  std::swap(written_buffer_[first], written_buffer_[second]);
-  std::swap(read_buffer_[first], read_buffer_[second]);
-  std::swap(arrays_.written[first], arrays_.written[second]);
-  std::swap(arrays_.read[first], arrays_.read[second]);
+  const auto swap_entries = [&step](auto& table) { std::swap(table[step.first], table[step.second]); };
+  swap_entries(written_buffer_);
+  swap_entries(read_buffer_);
+  swap_entries(arrays_.written);
+  swap_entries(arrays_.read);
   for (const auto& group : groups_)
     if (group != nullptr) group->place(arrays_, execution_);
 }
 
-std::byte* RankExecutor::result_place(int array) const {
+std::byte* RankExecutor::result_place(ArrayId array) const {
   const Block<>& block = written_block(array);
   return block.host_block(pipeline_[array].domain, block.memory().data(), pipeline_[array].type).data;
 }
 
-void RankExecutor::store_result(int stage, const std::byte* value) {
+void RankExecutor::store_result(ArrayId stage, const std::byte* value) {
   pipeline_[stage].reduction->store(value, result_.data());
   const std::int64_t bytes = pipeline_[stage].domain.size() * pipeline_[stage].element_bytes();
   compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
@@ -340,7 +335,7 @@ void RankExecutor::store_result(int stage, const std::byte* value) {
   compat::fence(execution_);
 }
 
-double RankExecutor::number(int array) const {
+double RankExecutor::number(ArrayId array) const {
   alignas(8) std::byte element[8] = {};
   compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
   compat::fence(execution_);
@@ -348,8 +343,8 @@ double RankExecutor::number(int array) const {
 }
 
 void RankExecutor::fail(const AccessViolation& violation) const {
-  const ArrayDeclaration& stage = pipeline_[violation.stage];
-  const int input = stage.inputs[static_cast<std::size_t>(violation.input)];
+  const ArrayDeclaration& stage = pipeline_[ArrayId{violation.stage}];
+  const ArrayId input = stage.inputs[static_cast<std::size_t>(violation.input)];
   std::string point;
   for (int d = 0; d < violation.footprint.dimensions; ++d)
     point += (d == 0 ? "" : ", ") + std::to_string(violation.point[d]);

@@ -6,7 +6,6 @@
 
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/pipeline/run/detail/device_steps.hpp"
-#include "tessera/pipeline/run/detail/partial_values.hpp"
 #include "tessera/pipeline/run/detail/tile_loop.hpp"
 #include "tessera/view/block.hpp"
 
@@ -30,24 +29,24 @@ class RankExecutor {
   ArrayMemory memory() const { return {memory_}; }
   /// Returns the block in which the rank computes an array, or into which the rank reads an input. Throws
   /// InternalError if the array has no memory before the caller binds a block to it.
-  const Block<>& written_block(int array) const;
+  const Block<>& written_block(ArrayId array) const;
   /// Computes or reads an array in the memory of `block` from now on (see PlanInstance::bind).
-  void bind(int array, const Block<Kokkos::HostSpace>& block);
+  void bind(ArrayId array, const Block<Kokkos::HostSpace>& block);
   const ArrayPlaces& arrays() const { return arrays_; }
-  /// Returns the number of the buffer in which each array is written at the moment, by the id of the array.
-  const std::vector<int>& written_buffers() const { return written_buffer_; }
-  /// Returns the buffer of the plan that has the number `number`.
-  ArrayReference buffer(int number) const { return blocks_[static_cast<std::size_t>(number)].reference(); }
+  /// Returns the buffer in which each array is written at the moment.
+  const IdVector<ArrayId, BufferId>& written_buffers() const { return written_buffer_; }
+  /// Returns the memory of a buffer of the plan.
+  ArrayReference buffer(BufferId id) const { return blocks_[id].reference(); }
   /// Forgets all contributions to reductions. This function must be called before each run, because a run
   /// that ended early may have left contributions.
   void clear_partial_values();
   /// Returns the partial values of a global reduction on this rank; null for other stages.
-  PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
+  PartialValues* partial_values(ArrayId stage) { return partials_[stage].get(); }
 
   /// Throws InternalError if an array has no memory, as the caller was to bind a block to it and has not.
   void check_bound() const;
   /// Throws InternalError if an array is neither input nor output, since its memory may be used for others.
-  void check_kept(int array) const;
+  void check_kept(ArrayId array) const;
 
   /// Runs a leaf that needs no other rank: a Read, Write, FillBoundary, Compute or Swap step. Kernels are
   /// enqueued on the execution space. On hosts, a Compute step is complete when the function returns. Throws
@@ -61,23 +60,23 @@ class RankExecutor {
   void write(const plan::Write& step, BlockSink& sink);
 
   /// Stores a joined value as the result of a global reduction.
-  void store_result(int stage, const std::byte* value);
+  void store_result(ArrayId stage, const std::byte* value);
 
   /// Returns the first element of `array`, on which a loop depends. Waits for all kernels that were enqueued.
-  double number(int array) const;
+  double number(ArrayId array) const;
 
  private:
   /// Makes the blocks of all buffers but those that the caller will bind, in `memory` or in new memory.
   void allocate(ArrayMemory memory);
   /// Makes the block of each buffer at its offset. If the memory is new, the threads `touched_by` touch it
   /// first. A buffer with a negative offset gets no block.
-  void make_blocks(const std::vector<std::int64_t>& offsets, bool is_new, HostMode touched_by);
+  void make_blocks(const IdVector<BufferId, std::int64_t>& offsets, bool is_new, HostMode touched_by);
   void place_arrays();
   void make_partial_values();
   /// Throws InternalError if an array can never be bound.
-  void check_bindable(int array) const;
-  [[noreturn]] void refuse_binding(int array, const std::string& reason) const;
-  [[noreturn]] void refuse_unbound(int array) const;
+  void check_bindable(ArrayId array) const;
+  [[noreturn]] void refuse_binding(ArrayId array, const std::string& reason) const;
+  [[noreturn]] void refuse_unbound(ArrayId array) const;
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);
@@ -88,7 +87,7 @@ class RankExecutor {
   void swap(const plan::Swap& step);
   /// Returns the address of the first point of an array, such as the result of a global reduction, in the
   /// memory of kernels.
-  std::byte* result_place(int array) const;
+  std::byte* result_place(ArrayId array) const;
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Algorithm pipeline_;
@@ -101,23 +100,22 @@ class RankExecutor {
   /// for each execution space.
   HostExecutionSpace host_execution_;
   Kokkos::View<std::byte*, MemorySpace> memory_;
-  /// The block of each buffer of the plan, by the number of the buffer.
-  std::vector<Block<>> blocks_;
+  /// The block of each buffer of the plan.
+  IdVector<BufferId, Block<>> blocks_;
   /// The ids of the arrays that have no memory before the caller binds a block to them.
-  std::vector<int> unbound_;
-  /// The number of the buffer in which each array is written, by the id of the array. Swaps exchange these
-  /// numbers, and the entries of `arrays_`.
-  std::vector<int> written_buffer_;
-  /// The number of the buffer in which the consumers of each array read it, by the id of the array.
-  std::vector<int> read_buffer_;
+  std::vector<ArrayId> unbound_;
+  /// The buffer in which each array is written. Swaps exchange these entries, and those of `arrays_`.
+  IdVector<ArrayId, BufferId> written_buffer_;
+  /// The buffer in which the consumers of each array read it.
+  IdVector<ArrayId, BufferId> read_buffer_;
   ArrayPlaces arrays_;
   /// The host memory of the stages that threads of the host compute in plans for devices.
   HostStaging staging_;
   /// The programs and the launches of compute nodes, by node id; null for other nodes.
   std::vector<std::unique_ptr<TileProgram>> programs_;
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
-  /// The partial values of each global reduction, by the id of the stage; null for other stages.
-  std::vector<std::unique_ptr<PartialValues>> partials_;
+  /// The partial values of each global reduction; null for other arrays.
+  IdVector<ArrayId, std::unique_ptr<PartialValues>> partials_;
   /// Host memory for the result of a global reduction, from which the result is copied to the memory of
   /// kernels. The size is that of the largest result.
   std::vector<std::byte> result_;

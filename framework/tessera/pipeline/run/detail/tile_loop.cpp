@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tessera/view/block_layout.hpp"
 #include "tessera/view/halo_exchange.hpp"
 
 namespace tessera {
@@ -125,7 +126,8 @@ struct TileLoop::Work {
       ArrayReference value;
       value.origin = partials[k].first + thread * partials[k].stride;
       find(contribution.inputs, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);
-      contribution.kernel->region(worker.inputs.data(), &value, points, {&violations, contribution.stage});
+      contribution.kernel->region(worker.inputs.data(), &value, points,
+                                  {&violations, to_int(contribution.stage)});
     }
   }
 
@@ -150,7 +152,8 @@ struct TileLoop::Work {
     find(member.outputs, arrays.written, worker, worker.outputs);
     for (std::size_t k = 0; k < member.outputs.size(); ++k)
       worker.outputs[k].non_temporal = program.step->non_temporal && member.outputs[k].scratch < 0;
-    member.kernel->region(worker.inputs.data(), worker.outputs.data(), box, {&violations, member.stage});
+    member.kernel->region(worker.inputs.data(), worker.outputs.data(), box,
+                          {&violations, to_int(member.stage)});
   }
 
   /// Sets the place of scratch array `k` for the points `box`. Rows are aligned at the beginning of `tile`.
@@ -191,12 +194,13 @@ struct TileLoop::Work {
     window.box[1] = {kept.begin, kept.begin + rows};
   }
 
-  static void find(const std::vector<TileProgram::Place>& places, const std::vector<ArrayReference>& arrays,
-                   const Worker& worker, std::vector<ArrayReference>& found) {
+  static void find(const std::vector<TileProgram::Place>& places,
+                   const IdVector<ArrayId, ArrayReference>& arrays, const Worker& worker,
+                   std::vector<ArrayReference>& found) {
     found.clear();
     for (const TileProgram::Place& place : places)
       found.push_back(place.scratch >= 0 ? worker.places[static_cast<std::size_t>(place.scratch)]
-                                         : arrays[static_cast<std::size_t>(place.array)]);
+                                         : arrays[place.array]);
   }
 };
 
@@ -246,21 +250,21 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     : step(&compute),
       tiles(compute.parts, compute.tile, compute.inner),
       reduces(pipeline[compute.stage].reduction != nullptr) {
-  const auto place_of = [&](int array) {
+  const auto place_of = [&](ArrayId array) {
     for (std::size_t k = 0; k < compute.scratch.size(); ++k)
       if (compute.scratch[k].array == array) return Place{array, static_cast<int>(k)};
     return Place{array, -1};
   };
-  const auto member_of = [&](int stage) {
+  const auto member_of = [&](ArrayId stage) {
     std::size_t member = 0;
     while (members[member].stage != stage) ++member;
     return member;
   };
-  for (const int stage : compute.members) {
+  for (const ArrayId stage : compute.members) {
     const ArrayDeclaration& declaration = pipeline[stage];
     Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
-    for (int input : declaration.inputs) member.inputs.push_back(place_of(input));
-    for (int part : pipeline.parts(stage)) {
+    for (ArrayId input : declaration.inputs) member.inputs.push_back(place_of(input));
+    for (ArrayId part : pipeline.parts(stage)) {
       member.outputs.push_back(place_of(part));
       if (pipeline[part].is_bounded && stage != compute.stage)
         member.borders.push_back({member.outputs.back().scratch, pipeline[part].domain,
@@ -278,7 +282,7 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
                              {},
                              contribution.box,
                              member_of(pipeline[reduction.inputs.front()].lead)});
-    for (const int input : reduction.inputs) contributions.back().inputs.push_back(place_of(input));
+    for (const ArrayId input : reduction.inputs) contributions.back().inputs.push_back(place_of(input));
   }
   for (const plan::Scratch& scratch : compute.scratch) {
     scratch_member.push_back(member_of(pipeline[scratch.array].lead));
@@ -305,6 +309,53 @@ void TileProgram::find_strips(const Algorithm& pipeline) {
     const bool keeps_rows = member.placement == Placement::window;
     if (has_rows && !keeps_rows && !array.is_bounded && !is_read(k)) member.in_strips.push_back(k);
   }
+}
+
+PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps)
+    : kernel_(kernel),
+      device_(device && !kernel.needs_host()),
+      count_(device_ ? 1 : threads),
+      stride_(aligned_bytes(kernel.value_bytes())),
+      values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+              static_cast<std::size_t>(count_ * stride_)) {
+  if (device_) {
+    shares_ = decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                                static_cast<std::size_t>(kernel.device_shares() * kernel.value_bytes()));
+    joined_shares_ =
+        decltype(joined_shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                                 static_cast<std::size_t>(kernel.joined_shares() * kernel.value_bytes()));
+  }
+  if (overlaps)
+    under_way_ =
+        decltype(under_way_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                             static_cast<std::size_t>(stride_));
+  clear();
+}
+
+std::byte* PartialValues::take() {
+  std::memcpy(under_way_.data(), join(), static_cast<std::size_t>(kernel_.value_bytes()));
+  clear();
+  return under_way_.data();
+}
+
+void PartialValues::clear() {
+  for (std::int64_t k = 0; k < count_; ++k) kernel_.init(values_.data() + k * stride_);
+}
+
+void PartialValues::begin_with(const std::byte* value) {
+  std::memcpy(values_.data(), value, static_cast<std::size_t>(kernel_.value_bytes()));
+}
+
+void PartialValues::collect(const ExecutionSpace& execution) {
+  compat::copy_bytes(execution, joined_shares_.data(), shares_.data(), joined_shares_.size());
+  compat::fence(execution);
+  for (int k = 0; k < kernel_.joined_shares(); ++k)
+    kernel_.join(values_.data(), joined_shares_.data() + k * kernel_.value_bytes());
+}
+
+std::byte* PartialValues::join() {
+  for (std::int64_t k = 1; k < count_; ++k) kernel_.join(values_.data(), values_.data() + k * stride_);
+  return values_.data();
 }
 
 }  // namespace tessera

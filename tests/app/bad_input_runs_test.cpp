@@ -29,6 +29,14 @@ const std::vector<BadRun> bad_runs = {
      {"good.yaml"},
      {"OMP_NUM_THREADS is 'many'", "from 1 to 512"},
      {{"OMP_NUM_THREADS", "many"}}},
+    {"threads_of_kokkos",
+     {"good.yaml"},
+     {"KOKKOS_NUM_THREADS is '8'", "unset it"},
+     {{"KOKKOS_NUM_THREADS", "8"}, {"OMP_NUM_THREADS", "1"}}},
+    {"more_threads_than_the_limit_of_openmp",
+     {"good.yaml", "threads=2"},
+     {"threads is 2", "OMP_THREAD_LIMIT allows 1"},
+     {{"OMP_THREAD_LIMIT", "1"}}},
     {"png_cut_in_its_data", {"good.yaml", "input.file=data.png"}, {"data.png:", "damaged or truncated PNG"}},
 };
 
@@ -46,6 +54,36 @@ TEST_P(BadInputRunTest, IsOneLineAndStatus2OnAllRanks) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BadInputRunTest, testing::ValuesIn(bad_runs),
                          [](const auto& info) { return info.param.name; });
+
+// Legal settings of OpenMP that Kokkos alone would not start with.
+TEST(EnvironmentTest, LegalSettingsOfOpenMpCompute) {
+  const Folder folder;
+  write_bad_input(folder.path());
+  const Environment settings = {
+      {"OMP_DYNAMIC", "true"}, {"OMP_MAX_ACTIVE_LEVELS", "0"}, {"OMP_NUM_THREADS", "2"}};
+  for (const char* limit : {"1", "2"}) {
+    Environment environment = settings;
+    environment["OMP_THREAD_LIMIT"] = limit;
+    const Ending ending = blur_alone(folder, {"good.yaml"}, environment);
+    EXPECT_EQ(ending.status, 0) << limit << ending.text();
+  }
+}
+
+// A file of the run would get the number of a closed stream, and would be written to as if it were the
+// stream.
+TEST(EnvironmentTest, ClosedStreamsCostNoResult) {
+  const Folder folder;
+  write_bad_input(folder.path());
+  ASSERT_EQ(blur_alone(folder, {"good.yaml"}).status, 0);
+  const std::string result = folder.read("o.h5");
+  for (const std::string closed : {">&-", "2>&-", "<&- >&- 2>&-"}) {
+    const Ending ending =
+        run({{"sh", "-c", "exec \"$0\" \"$@\" " + closed, TESSERA_BLUR, "good.yaml"}, folder.path(), {}});
+    EXPECT_EQ(ending.status, 0) << closed << ending.text();
+    EXPECT_EQ(folder.read("o.h5").size(), result.size()) << closed;
+    if (closed == ">&-") test::expect_message(ending.errors, {"standard output is closed", "only results"});
+  }
+}
 
 // Each process that the launcher of another MPI starts believes to be alone.
 TEST(ForeignLauncherTest, IsRefusedByOneLine) {

@@ -110,6 +110,7 @@ class MachineMemory : public testing::Test {
     std::ofstream(root_ / name) << text;
   }
   std::int64_t memory() const { return machine_memory(root_); }
+  int processors() const { return allowed_processors(root_); }
 
   std::filesystem::path root_;
   const std::int64_t physical_ =
@@ -142,6 +143,27 @@ TEST_F(MachineMemory, KnowsTheOlderControlGroups) {
   write("proc/self/cgroup", "12:cpu,cpuacct:/x\n9:memory:/job/step\n0::/\n");
   write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "5000000\n");
   EXPECT_EQ(memory(), 5000000);
+}
+
+TEST_F(MachineMemory, StandsBesideTheTimeOfProcessors) {
+  EXPECT_EQ(processors(), most_host_threads);
+  write("proc/self/cgroup", "0::/a/b\n");
+  write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  EXPECT_EQ(processors(), most_host_threads);
+  write("sys/fs/cgroup/a/b/cpu.max", "350000 100000\n");
+  EXPECT_EQ(processors(), 4);
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
+  EXPECT_EQ(processors(), 1);
+}
+
+TEST_F(MachineMemory, StandsBesideTheTimeOfProcessorsInOlderControlGroups) {
+  write("proc/self/cgroup", "12:cpu,cpuacct:/x\n9:memory:/job/step\n");
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(processors(), most_host_threads);
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(processors(), 2);
 }
 
 }  // namespace

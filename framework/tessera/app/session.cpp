@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +14,7 @@
 
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
@@ -18,6 +22,18 @@
 
 namespace tessera::app {
 namespace {
+
+/// Opens /dev/null in the place of each standard stream that is closed. Otherwise a file of the run would get
+/// its number, and messages would be written into that file. Returns true if the standard output was closed.
+bool open_closed_streams() {
+  bool is_silent = false;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    is_silent |= stream == STDOUT_FILENO;
+    open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);  // gets the least number that is free
+  }
+  return is_silent;
+}
 
 /// Returns the number of processes that the launcher of this program has started, or 1 if this is unknown.
 /// The number is taken from the environment variables of several launchers. If one launcher has started
@@ -72,6 +88,16 @@ ExitStatus status_of(const std::exception& error) {
   if (is<InputError>(error)) return ExitStatus::bad_input;
   if (is<DivergedError>(error)) return ExitStatus::diverged;
   return is<StoppedError>(error) ? ExitStatus::stopped : ExitStatus::internal_error;
+}
+
+/// Throws InputError if the environment asks Kokkos for another number of threads than the rank has.
+void check_threads_of_kokkos(int threads) {
+  const char* text = std::getenv("KOKKOS_NUM_THREADS");
+  if (text != nullptr && *text != '\0' && text != std::to_string(threads))
+    throw InputError(fmt::format(
+        "the environment variable KOKKOS_NUM_THREADS is '{}', but the rank has {}: unset it, and give "
+        "threads in the deck or OMP_NUM_THREADS",
+        text, counted(threads, "thread")));
 }
 
 /// Limits the instructions of kernels (see limit_instruction_set) to the set that the environment variable
@@ -131,9 +157,17 @@ int Session::threads(int asked) const {
   // The ranks may have different environments. Both calls are collective, so that every rank makes both of
   // them, whatever its own environment is.
   int environment = 0;
-  collectively(communicator(), [&environment] { environment = threads_from_environment(); });
+  const int limit = openmp_thread_limit();
+  collectively(communicator(), [&] {
+    environment = threads_from_environment();
+    if (asked > limit)
+      throw InputError(fmt::format(
+          "threads is {}, and the environment variable OMP_THREAD_LIMIT allows {}: raise the limit, "
+          "or give fewer threads",
+          asked, limit));
+  });
   const int fair_share = default_threads(communicator());
-  return asked > 0 ? asked : environment > 0 ? environment : fair_share;
+  return asked > 0 ? asked : std::min(environment > 0 ? environment : fair_share, limit);
 }
 
 void Session::start_kokkos(int threads) {
@@ -145,6 +179,7 @@ void Session::start_kokkos(int threads) {
   collectively(communicator(), [this] {
     const Affinity own = own_affinity();
     if (threads_ > CPU_COUNT(&own.processors)) check_that_threads_start(threads_);
+    check_threads_of_kokkos(threads_);
   });
   set_openmp_threads(threads_);
   compat::initialize(threads_, device_of_rank(communicator()));
@@ -184,8 +219,11 @@ bool all_ranks_know(const std::exception& error) {
 
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program) {
+  const bool is_silent = open_closed_streams();
   try {
     Session session(argc, argv);
+    if (is_silent && session.rank() == 0)
+      fmt::print(stderr, "{}: the standard output is closed: only results are written\n", name);
     try {
       collectively(session.communicator(), limit_instructions_from_environment);
       return static_cast<int>(program(session, argc, argv));

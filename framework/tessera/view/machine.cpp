@@ -93,12 +93,25 @@ std::int64_t number_in(const Path& file, std::int64_t otherwise) {
   return std::ifstream(file) >> number ? number : otherwise;
 }
 
-/// Returns the least limit of a group and the groups that contain it. In a container, the folder of its own
-/// group may be missing, and its limits are those of the topmost folder.
-std::int64_t least_limit(const Path& top, Path group, const char* name, std::int64_t bytes) {
-  for (group = group.relative_path();; group = group.parent_path()) {
-    bytes = std::min(bytes, number_in(top / group / name, bytes));
-    if (group.empty()) return bytes;
+/// Calls `look` with the folders of the control groups of this process that limit `resource`, and of the
+/// groups that contain them. In a container, the folder of its own group may be missing, and its limits are
+/// those of the topmost folder.
+void visit_groups(const std::string& root, const std::string& resource,
+                  const std::function<void(const Path& folder)>& look) {
+  const Path groups = Path(root) / "sys/fs/cgroup";
+  std::ifstream own(Path(root) / "proc/self/cgroup");
+  // Each line is a number, controllers and the group, separated by colons. Version 2 has no controllers.
+  for (std::string line; std::getline(own, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (!controllers.empty() && ("," + controllers + ",").find("," + resource + ",") == std::string::npos)
+      continue;
+    const Path top = controllers.empty() ? groups : groups / resource;
+    for (Path group = Path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
+      look(top / group);
+      if (group.empty()) break;
+    }
   }
 }
 
@@ -106,24 +119,38 @@ std::int64_t least_limit(const Path& top, Path group, const char* name, std::int
 
 std::int64_t machine_memory(const std::string& root) {
   std::int64_t bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  const Path groups = Path(root) / "sys/fs/cgroup";
-  std::ifstream own(Path(root) / "proc/self/cgroup");
-  // Each line is a number, controllers and the group, separated by colons. Version 2 has no controllers.
-  for (std::string line; std::getline(own, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1),
-                      group = line.substr(second + 1);
-    if (controllers.empty()) bytes = least_limit(groups, group, "memory.max", bytes);
-    if (("," + controllers + ",").find(",memory,") != std::string::npos)
-      bytes = least_limit(groups / "memory", group, "memory.limit_in_bytes", bytes);
-  }
+  visit_groups(root, "memory", [&bytes](const Path& folder) {
+    for (const char* limit : {"memory.max", "memory.limit_in_bytes"})
+      bytes = std::min(bytes, number_in(folder / limit, bytes));
+  });
   return bytes;
+}
+
+int allowed_processors(const std::string& root) {
+  int processors = most_host_threads;
+  visit_groups(root, "cpu", [&processors](const Path& folder) {
+    std::int64_t quota = number_in(folder / "cpu.cfs_quota_us", -1);
+    std::int64_t period = number_in(folder / "cpu.cfs_period_us", 0);
+    std::ifstream(folder / "cpu.max") >> quota >> period;
+    if (quota > 0 && period > 0)
+      processors = static_cast<int>(std::min<std::int64_t>(processors, (quota + period - 1) / period));
+  });
+  return processors;
 }
 
 void set_openmp_threads([[maybe_unused]] int threads) {
 #ifdef KOKKOS_ENABLE_OPENMP
+  omp_set_dynamic(0);
+  if (omp_get_max_active_levels() < 1) omp_set_max_active_levels(1);
   omp_set_num_threads(threads);
+#endif
+}
+
+int openmp_thread_limit() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  return std::min(omp_get_thread_limit(), most_host_threads);
+#else
+  return most_host_threads;
 #endif
 }
 

@@ -68,17 +68,27 @@ std::vector<RankPlace> rank_places(MPI_Comm communicator);
 /// node. Otherwise there is one level, the number of ranks. Levels of 1 are left out if there are others.
 std::vector<int> machine_levels(const std::vector<RankPlace>& places);
 
+/// The largest number of host threads with which one rank computes. The OpenMP backend of Kokkos has a table
+/// of this many threads, and with more threads it writes beyond the end of the table.
+inline constexpr int most_host_threads = 512;
+
 /// Returns the bytes of memory that the processes of this process' control groups may use together: those of
 /// the machine node, or the lowest limit of these groups if it is lower. Containers and batch systems set
 /// such limits (cgroup v2 memory.max, or memory.limit_in_bytes of cgroup v1). `root` is the folder that has
 /// `proc` and `sys`.
 std::int64_t machine_memory(const std::string& root = "/");
 
-/// The largest number of host threads with which one rank computes. The OpenMP backend of Kokkos has a table
-/// of this many threads, and with more threads it writes beyond the end of the table.
-inline constexpr int most_host_threads = 512;
+/// Returns the number of processors whose time the processes of this process' control groups may use
+/// together, rounded up: the least limit of these groups (cgroup v2 cpu.max, or cpu.cfs_quota_us of cgroup
+/// v1), or most_host_threads if there is none. `root` is the folder that has `proc` and `sys`.
+int allowed_processors(const std::string& root = "/");
 
-/// Makes OpenMP use `threads` threads, whatever OMP_NUM_THREADS says. Kokkos starts all threads of OpenMP
+/// Returns the largest number of threads that OpenMP lets this process have: OMP_THREAD_LIMIT, or
+/// most_host_threads if it is less.
+int openmp_thread_limit();
+
+/// Makes OpenMP use `threads` threads, whatever the variables OMP_NUM_THREADS, OMP_DYNAMIC and
+/// OMP_MAX_ACTIVE_LEVELS of the environment say. Kokkos starts all threads of OpenMP
 /// when it is initialised, even if it should use fewer, so that this function is called before.
 void set_openmp_threads(int threads);
 

@@ -162,7 +162,8 @@ int default_threads(MPI_Comm communicator) {
     CPU_AND(&common, &mine.processors, &other.processors);
     if (CPU_COUNT(&common) > 0) ++sharers;
   }
-  return std::clamp(CPU_COUNT(&mine.processors) / std::max(1, sharers), 1, most_host_threads);
+  const int processors = std::min(CPU_COUNT(&mine.processors), allowed_processors());
+  return std::clamp(processors / std::max(1, sharers), 1, most_host_threads);
 }
 
 int threads_from_environment() {

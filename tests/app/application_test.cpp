@@ -11,7 +11,6 @@
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "messages.hpp"
-#include "tessera/app/writable_stages.hpp"
+#include "tessera/app/image_application.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"

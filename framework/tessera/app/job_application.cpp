@@ -239,9 +239,7 @@ ExitStatus run(Launch& launch, const IterationApplication& application) {
   }
   job.say_start(setting.threads, "thread");
   launch.phases.begin(Phase::open);
-  ExitStatus status = ExitStatus::done;
-  launch.session.guard(application.program, [&] { status = run.run(); });
-  return status;
+  return launch.session.guard(application.program, [&] { return run.run(); });
 }
 
 deck::Schema schema_of(const ToolApplication& application) {

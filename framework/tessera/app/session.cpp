@@ -198,15 +198,6 @@ void Session::abort(const std::string& name, const std::exception& error) const 
   abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
 }
 
-void Session::guard(const std::string& name, const std::function<void()>& act) const {
-  try {
-    act();
-  } catch (const std::exception& error) {
-    if (!all_ranks_know(error)) abort(name, error);
-    throw;
-  }
-}
-
 void Session::abort(ExitStatus status) const {
   io::remove_unfinished_files();
   std::this_thread::sleep_for(to_be_heard);

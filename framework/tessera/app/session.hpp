@@ -24,6 +24,10 @@ enum class ExitStatus : int {
   watchdog = 6           ///< No step ended within the time limit that the key `watchdog` sets.
 };
 
+/// Returns whether errors of this type are always thrown by all ranks together, so that each rank can end
+/// without aborting the others.
+bool all_ranks_know(const std::exception& error);
+
 /// The lifetime of MPI and Kokkos in a program: nothing else starts or ends them. Where MPI or Kokkos runs
 /// already, because a test calls the program as a function, the session uses it and does not end it.
 class Session {
@@ -59,9 +63,18 @@ class Session {
   /// Prints the name of the program, `name`, and an error that only this rank knows of, and ends all ranks,
   /// with status 2 if the error is a StrandedError, and 1 otherwise.
   void abort(const std::string& name, const std::exception& error) const;
-  /// Calls `act`. If it throws an error that other ranks do not know of, ends all ranks, before files are
-  /// closed, because closing a file is collective. Otherwise throws the error on.
-  void guard(const std::string& name, const std::function<void()>& act) const;
+  /// Returns what `act` returns. If it throws an error that other ranks do not know of, or any error if
+  /// `is_alone` is true, ends all ranks, before files are closed, because closing a file is collective.
+  /// Otherwise throws the error on.
+  template <class Act>
+  auto guard(const std::string& name, const Act& act, bool is_alone = false) const {
+    try {
+      return act();
+    } catch (const std::exception& error) {
+      if (is_alone || !all_ranks_know(error)) abort(name, error);
+      throw;
+    }
+  }
   /// Removes incomplete files, waits half a second, so that the launcher can pass on what this rank has
   /// printed, and ends all ranks with the exit status `status`. Any thread may call it.
   void abort(ExitStatus status) const;
@@ -77,10 +90,6 @@ class Session {
   bool ends_mpi_ = false;
   bool ends_kokkos_ = false;
 };
-
-/// Returns whether errors of this type are always thrown by all ranks together, so that each rank can end
-/// without aborting the others.
-bool all_ranks_know(const std::exception& error);
 
 /// Runs `program` in a session, and returns the exit status for main(). If `program` throws an exception, one
 /// line that begins with `name` is printed on standard error, and the exit status depends on the exception.

@@ -65,18 +65,11 @@ class TasksRun {
     return chosen_transport(setup_.session, setup_.deck).transport;
   }
 
-  /// Returns what `act` returns. If it throws an error that other ranks do not know of, aborts the job.
-  /// Errors of images do not leave a stream, and a rank alone throws all others.
+  /// Returns what `act` returns (see Session::guard). Errors of images do not leave a stream, and a rank
+  /// alone throws all others.
   template <class Act>
   auto guarded(const Act& act) {
-    try {
-      return act();
-    } catch (const std::exception& error) {
-      // The job is aborted here, before files are closed, because closing a file is collective.
-      if (programs_.is_stream() || !all_ranks_know(error))
-        setup_.session.abort(setup_.application.program, error);
-      throw;
-    }
+    return setup_.session.guard(setup_.application.program, act, programs_.is_stream());
   }
 
   /// Calls `work` with an observer that records the parts, and with whether there is a watchdog.

@@ -11,7 +11,6 @@
 #include "tessera/app/image_application.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/schedule_keys.hpp"
-#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/view/collectively.hpp"

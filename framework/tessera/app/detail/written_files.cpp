@@ -7,7 +7,7 @@
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/file_patterns.hpp"
-#include "tessera/app/writable_stages.hpp"
+#include "tessera/app/image_application.hpp"
 
 namespace tessera::app {
 namespace {

@@ -7,7 +7,6 @@
 #include "build.hpp"
 #include "read_step.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/app/image_application.hpp"
 
 namespace chain {
 namespace {

@@ -46,9 +46,6 @@ const std::vector<BadInput> bad_images = {
      {"data.png:", "damaged or truncated PNG"},
      {},
      false},
-    {"grey_png_with_transparency",
-     {"good.yaml", "input.file=alpha.png"},
-     {"alpha.png:", "has 2 channels", "transparency"}},
 };
 
 const std::vector<BadInput> bad_decks = {

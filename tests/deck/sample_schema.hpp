@@ -5,7 +5,7 @@
 
 namespace tessera::deck {
 
-/// A schema with every type of key and three stages, of which `input` has only a grid and `bv` is an output.
+/// A schema with every type of key and three stages: `input` has only a grid, and `bv` is an output.
 inline Schema sample_schema() {
   Schema schema;
   schema.names("stage", {"input", "bh", "bv"});

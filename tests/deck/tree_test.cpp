@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of any form, and decks of which only some keys are read.
+// Values of any form, and decks that are read for some keys only.
 #include "tessera/deck/value.hpp"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ void load_and_print(std::string_view bytes) {
     return text;
   };
   const Source source{"d.yaml", next()};
-  static_cast<void>(detail::included(detail::read_yaml(source.text, {source.name}), {source.name}));
+  static_cast<void>(detail::included(detail::read_yaml(source.text, {source.name})));
   std::vector<std::string> overrides;
   while (!bytes.empty()) overrides.push_back(next());
   const Deck deck = load(schema, {source}, overrides, environment);

@@ -13,7 +13,7 @@ std::int64_t chunks_along(int d, const Box& box, const Box& domain, const Point&
   return (box[d].end - 1 - domain[d].begin) / chunk[d] - (box[d].begin - domain[d].begin) / chunk[d] + 1;
 }
 
-/// Whether a part ends where its box or a chunk does.
+/// Returns whether a part ends where its box or a chunk does.
 bool ends_between_chunks(const Box& part, const Box& box, const Box& domain, const Point& chunk) {
   for (int d = 0; d < box.dimensions; ++d)
     for (const auto& [mine, all] :

@@ -12,7 +12,6 @@ namespace {
 
 class CheckpointFile : public testing::Test {
  protected:
-  using Writer = io::CheckpointWriter;
   using Reader = io::CheckpointReader;
 
   /// A field with a border below 0, a field of bytes in (x, y, z), and the state of a loop.
@@ -27,7 +26,8 @@ class CheckpointFile : public testing::Test {
     const auto part = [&](const io::FileArray& array) {
       return alone ? array.domain : part_of(array.domain, cut);
     };
-    Writer writer(communicator, path);
+    const auto checkpoint = io::create_checkpoint(communicator, path);
+    io::CheckpointWriter& writer = *checkpoint;
     writer.write(field_, filled<double>(part(field_), Layout::padded).block());
     writer.write(cells_, filled<std::int8_t>(part(cells_)).block());
     float state[2] = {0.25f, -7};
@@ -82,6 +82,14 @@ TEST_F(CheckpointFile, IsReadByAnyNumberOfRanksOfAnyNumber) {
   EXPECT_EQ(reader.arrays()[2].name, "state");
 }
 
+// MPI-IO takes the text before a colon for a kind of file system.
+TEST_F(CheckpointFile, ItsPathMayHaveColons) {
+  on_rank_0([&] { std::filesystem::create_directory(folder_ / "run 12:30"); });
+  path_ = folder_ / "run 12:30/a:1.h5";
+  write(MPI_COMM_WORLD, path_, Cut::rows);
+  EXPECT_TRUE(holds_all(MPI_COMM_WORLD, path_, Cut::columns));
+}
+
 TEST_F(CheckpointFile, AnyFlippedBitIsFound) {
   write(MPI_COMM_WORLD, path_, Cut::rows);
   std::string bytes;
@@ -130,12 +138,12 @@ TEST_F(CheckpointFile, TruncatedAndForeignFilesAreRefused) {
 
 TEST_F(CheckpointFile, LeavesNothingBehindThatIsNotComplete) {
   {
-    Writer writer(MPI_COMM_WORLD, path_);
-    writer.write(field_, filled<double>(part_of(field_.domain, Cut::rows)).block());
+    const auto writer = io::create_checkpoint(MPI_COMM_WORLD, path_);
+    writer->write(field_, filled<double>(part_of(field_.domain, Cut::rows)).block());
     EXPECT_EQ(folder_.files().size(), 1u);
   }
   EXPECT_TRUE(folder_.files().empty());
-  expect_input_error([&] { Writer(MPI_COMM_WORLD, folder_ / "nowhere/a.h5"); },
+  expect_input_error([&] { io::create_checkpoint(MPI_COMM_WORLD, folder_ / "nowhere/a.h5"); },
                      {"nowhere/a.h5", "cannot be written"});
 }
 

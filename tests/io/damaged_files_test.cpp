@@ -11,22 +11,6 @@
 namespace tessera::io_test {
 namespace {
 
-/// Overwrites the value of a field of a TIFF file whose bytes are ordered low first.
-void put_field(std::string& bytes, int tag, std::uint32_t value) {
-  std::uint32_t directory = 0;
-  std::memcpy(&directory, bytes.data() + 4, sizeof(directory));
-  std::uint16_t entries = 0;
-  std::memcpy(&entries, bytes.data() + directory, sizeof(entries));
-  for (std::size_t at = directory + 2; at < directory + 2 + 12U * entries; at += 12) {
-    std::uint16_t each = 0;
-    std::memcpy(&each, bytes.data() + at, sizeof(each));
-    if (each != tag) continue;
-    const std::uint16_t type = TIFF_LONG;
-    std::memcpy(bytes.data() + at + 2, &type, sizeof(type));
-    std::memcpy(bytes.data() + at + 8, &value, sizeof(value));
-  }
-}
-
 /// Files that were damaged somehow are read, or refused by an InputError about them; nothing else.
 class DamagedFiles : public testing::Test {
  protected:

@@ -114,7 +114,7 @@ TEST_F(FitsReading, ScaledIntegersBecomeFloats) {
   expect_scaled(double{}, double{}, TDOUBLE, DOUBLE_IMG);
 }
 
-TEST_F(FitsReading, BlanksOfScaledIntegersAreNaN) {
+TEST_F(FitsReading, BlanksOfIntegersAreNaN) {
   const auto stored = [](std::int64_t x, std::int64_t y) { return static_cast<std::int16_t>((x + y) % 7); };
   const auto write_with_blank = [&](double scale) {
     std::vector<std::int16_t> values;
@@ -124,13 +124,22 @@ TEST_F(FitsReading, BlanksOfScaledIntegersAreNaN) {
       PlainFits(path_).add({29, 17}, TSHORT, values, {.bits = SHORT_IMG, .scale = scale, .blank = {3}});
     });
   };
-  write_with_blank(2);
-  expect_points<float>(grey, [&](float value, auto x, auto y, auto) {
-    return stored(x, y) == 3 ? std::isnan(value) : value == 2.0F * static_cast<float>(stored(x, y));
-  });
-  write_with_blank(1);
-  expect_points<std::int16_t>(
-      grey, [&](std::int16_t value, auto x, auto y, auto) { return value == stored(x, y); });
+  for (const double scale : {2, 1}) {
+    write_with_blank(scale);
+    expect_points<float>(grey, [&](float value, auto x, auto y, auto) {
+      return stored(x, y) == 3 ? std::isnan(value) : value == scale * stored(x, y);
+    });
+  }
+}
+
+TEST_F(FitsReading, FurtherAxesOfOnePoint) {
+  for (const std::size_t axes : {4, 5}) {
+    std::vector<long> extents(axes, 1);
+    extents[0] = 29;
+    extents[1] = 17;
+    on_rank_0([&] { PlainFits(path_).add(extents, TBYTE, values_of<std::uint8_t>(grey), {}); });
+    expect_pixels<std::uint8_t>({{0, 29}, {0, 17}, {0, 1}});
+  }
 }
 
 TEST_F(FitsReading, FloatsKeepTheirBits) {

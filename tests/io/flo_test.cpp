@@ -70,7 +70,7 @@ TEST_F(Flo, DamagedFilesAreRefused) {
   expect_header_fails(whole.substr(0, 9), "ends too early; replace it by the whole file");
   expect_header_fails(whole.substr(0, 40), "is damaged: its 40 bytes are not those of 3 x 2 pixels");
   expect_header_fails(whole + "x", "is damaged: its 61 bytes are not those of 3 x 2 pixels");
-  // The number of bytes of so many pixels is not representable in 64 bits.
+  // The number of bytes of these pixels is not representable in 64 bits.
   expect_header_fails(whole.substr(0, 4) + std::string(8, '\x7f') + whole.substr(12),
                       "is damaged: its 60 bytes are not those of 2139062143 x 2139062143 pixels");
   expect_header_fails(content_of(0, 2), "is damaged: it says that it has 0 x 2 pixels");

@@ -20,7 +20,7 @@ const std::string lacking = TESSERA_TEST_FORMATS_LACKING;
 
 bool lacks(const std::string& format) { return lacking.find(format) != std::string::npos; }
 
-/// What the call throws as InputError, or nothing.
+/// Returns the message of the InputError that a call throws, or nothing.
 std::string message_of(const std::function<void()>& call) {
   try {
     call();
@@ -104,7 +104,7 @@ class WrittenFormats : public testing::TestWithParam<io::Format> {
 
   /// The description of the file, which is an image of its own format or of a similar one.
   io::ImageInfo inspected(const Box& domain, ElementType type) const {
-    if (GetParam().signatures.empty() && GetParam().is_at == nullptr && !io::image_format(path_))
+    if (GetParam().signatures.empty() && GetParam().is_in == nullptr && !io::image_format(path_))
       return io::inspect_raw(path_, {}, type, domain);
     return io::inspect_image(path_);
   }
@@ -214,9 +214,9 @@ TEST(Formats, VideosNeedTheirLibraries) {
   const SharedFolder folder;
   const std::string path = folder / "video-" + std::to_string(rank()) + ".y4m";
   const Box domain{{0, 4}, {0, 4}};
-  const std::string unwritten = message_of([&] { io::VideoWriter(path, domain, ElementType::uint8, {}); });
+  const std::string unwritten = message_of([&] { io::create_video(path, domain, ElementType::uint8, {}); });
   EXPECT_EQ(unwritten, lacks("VIDEO") ? expected(path, "VIDEO", "write another format") : "");
-  const std::string unread = message_of([&] { io::VideoReader reader(path); });
+  const std::string unread = message_of([&] { io::open_video(path); });
   EXPECT_EQ(unread, lacks("VIDEO") ? expected(path, "VIDEO", "convert the file")
                                    : path + ": no such file; give the path of a video");
 }
@@ -229,7 +229,7 @@ TEST(Formats, CheckpointsNeedHdf5) {
                           ": checkpoints need HDF5, which this Tessera was built without; configure it "
                           "with -DTESSERA_HDF5=ON, or leave checkpoints out"
                     : "";
-  EXPECT_EQ(message_of([&] { io::CheckpointWriter(MPI_COMM_WORLD, path); }), wanted);
+  EXPECT_EQ(message_of([&] { io::create_checkpoint(MPI_COMM_WORLD, path); }), wanted);
 }
 
 }  // namespace

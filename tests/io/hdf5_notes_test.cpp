@@ -11,7 +11,7 @@
 namespace tessera::io_test {
 namespace {
 
-/// What lies beside an array, read by HDF5 alone.
+/// Lists and attributes beside an array, read by HDF5 alone.
 class Hdf5Notes : public testing::Test {
  protected:
   void write(const io::FileNotes& notes) {

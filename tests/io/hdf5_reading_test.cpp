@@ -107,10 +107,76 @@ TEST_F(Hdf5Reading, ValuesInAnotherFile) {
 }
 
 TEST_F(Hdf5Reading, ValuesThatNobodyWrote) {
-  on_rank_0([&] { write_plain_hdf5<float>(path_, "image", {17, 29}, {}, H5T_NATIVE_FLOAT, {}); });
-  OwnedBlock<std::uint8_t> block(part_of(grey, Cut::columns));
-  io::open_image(MPI_COMM_WORLD, path_, io::inspect_image(path_))->read(block.block());
-  block.for_each([](auto, auto, auto, std::uint8_t value) { EXPECT_EQ(value, 0); });
+  for (const PlainStorage& storage : {PlainStorage{}, PlainStorage{.chunk = {5, 8}, .is_compressed = false},
+                                      PlainStorage{.chunk = {5, 8}}}) {
+    on_rank_0([&] {
+      std::filesystem::remove(path_);
+      write_plain_hdf5<std::uint8_t>(path_, "image", {17, 29}, {}, H5T_NATIVE_UINT8, storage);
+    });
+    OwnedBlock<std::uint8_t> block(part_of(grey, Cut::columns));
+    io::open_image(MPI_COMM_WORLD, path_, io::inspect_image(path_))->read(block.block());
+    block.for_each([](auto, auto, auto, std::uint8_t value) { EXPECT_EQ(value, 0); });
+  }
+}
+
+// The array behind a link lies elsewhere than one of this file would.
+TEST_F(Hdf5Reading, AnExternalLink) {
+  const std::string link = path_;
+  path_ = folder_ / "target.h5";
+  write<std::uint8_t>("first", Box{{0, 77}}, H5T_NATIVE_UINT8, {});
+  write<std::uint16_t>("image", grey, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16});
+  path_ = link;
+  write<std::uint8_t>("line", Box{{0, 5000}}, H5T_NATIVE_UINT8, {});
+  on_rank_0([&] {
+    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    EXPECT_GE(H5Lcreate_external("target.h5", "/image", file, "linked", H5P_DEFAULT, H5P_DEFAULT), 0);
+    H5Fclose(file);
+  });
+  expect_pixels<std::uint16_t>(grey, "linked");
+}
+
+TEST_F(Hdf5Reading, AVirtualDataSet) {
+  const std::string all = path_, source = folder_ / "source.h5";
+  path_ = source;
+  write<std::uint16_t>("part", grey, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16});
+  path_ = all;
+  on_rank_0([&] {
+    const hsize_t extents[] = {17, 29};
+    const hid_t space = H5Screate_simple(2, extents, nullptr), creation = H5Pcreate(H5P_DATASET_CREATE);
+    EXPECT_GE(H5Pset_virtual(creation, space, "source.h5", "part", space), 0);
+    const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dclose(H5Dcreate2(file, "image", H5T_NATIVE_UINT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Fclose(file);
+    H5Pclose(creation);
+    H5Sclose(space);
+  });
+  expect_pixels<std::uint16_t>(grey, "image");
+  on_rank_0([&] { std::filesystem::remove(source); });
+  expect_refused("", {"'image' takes points from 'part' of source.h5, which is missing"});
+}
+
+TEST_F(Hdf5Reading, BitFields) {
+  write<std::uint8_t>("image", grey, H5T_NATIVE_B8, {H5T_STD_B8LE});
+  expect_pixels<std::uint8_t>(grey, "image");
+  on_rank_0([&] { std::filesystem::remove(path_); });
+  write<std::uint16_t>("image", grey, H5T_NATIVE_B16, {H5T_STD_B16BE, {5, 8}});
+  expect_pixels<std::uint16_t>(grey, "image");
+}
+
+TEST_F(Hdf5Reading, Booleans) {
+  on_rank_0([&] {
+    const hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
+    for (const std::int8_t value : {0, 1}) H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value);
+    std::vector<std::int8_t> values(17 * 29);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 3 == 0 ? 1 : 0;
+    write_plain_hdf5(path_, "mask", {17, 29}, values, type, {type});
+    H5Tclose(type);
+  });
+  const io::ImageInfo info = io::inspect_image(path_);
+  EXPECT_EQ(info.type, ElementType::int8);
+  OwnedBlock<std::int8_t> block(part_of(grey, Cut::columns));
+  io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block());
+  block.for_each([](auto x, auto y, auto, std::int8_t value) { EXPECT_EQ(value, (29 * y + x) % 3 == 0); });
 }
 
 TEST_F(Hdf5Reading, SeveralDataSetsAreNamed) {
@@ -146,13 +212,13 @@ TEST_F(Hdf5Reading, OtherShapesAreRefused) {
   add("five", {1, 2, 2, 2, 2});
   add("nothing", {4, 0});
   on_rank_0([&] {
-    write_plain_hdf5<std::uint8_t>(path_, "opaque", {2, 2}, {1, 2, 3, 4}, H5T_NATIVE_B8, {H5T_NATIVE_B8, {}});
+    write_plain_hdf5<std::uint8_t>(path_, "text", {2, 2}, {1, 2, 3, 4}, H5T_C_S1, {H5T_C_S1, {}});
   });
   expect_refused("line", {"'line' has 1 dimensions"});
   expect_refused("five", {"'five' has 5 dimensions"});
   expect_refused("nothing", {"'nothing' is empty"});
   expect_refused("scalar", {"'scalar' has 0 dimensions"});
-  expect_refused("opaque", {"'opaque' does not hold integers or floats"});
+  expect_refused("text", {"'text' does not hold integers or floats"});
 }
 
 TEST_F(Hdf5Reading, AFileWithoutDataSets) {
@@ -201,7 +267,7 @@ std::string eight_bytes(std::uint64_t number) {
   return bytes;
 }
 
-// The superblock says that the file ends where it does: for HDF5 all is well, and MPI-IO reads zeros.
+// The superblock says that the file ends where it does: for HDF5 all is well.
 TEST_F(Hdf5Reading, ValuesThatEndTooEarly) {
   write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
   const io::ImageInfo info = io::inspect_image(path_);

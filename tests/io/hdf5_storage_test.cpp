@@ -100,6 +100,18 @@ TEST_F(Hdf5Storage, ChunksAreAsAskedForButNoLargerThanTheArray) {
   EXPECT_EQ(written({.chunk = {64}, .chunked = true}).filters, 0);
 }
 
+TEST_F(Hdf5Storage, PathsMayHaveColons) {
+  const Box domain{{0, 37}, {0, 23}};
+  on_rank_0([&] { std::filesystem::create_directory(folder_ / "run 12:30"); });
+  path_ = folder_ / "run 12:30/a:1.h5";
+  for (const int compression : {0, 1}) {
+    const auto sinks = io::create_hdf5(MPI_COMM_WORLD, path_, {{"image", ElementType::uint16, domain}},
+                                       {.compression = compression});
+    write_in_bands(*sinks.front(), domain, 9);
+    expect_pixels("image", domain);
+  }
+}
+
 // With the index that HDF5 had before 1.10, ranks waited for each other in different calls.
 TEST_F(Hdf5Storage, ThereMayBeManyChunks) {
   const Box domain{{0, 300}, {0, 150}};

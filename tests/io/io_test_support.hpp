@@ -19,7 +19,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/view/block_io.hpp"
 
-// What the tests of io share. Every test runs on any number of ranks of MPI_COMM_WORLD.
+// Helpers of the tests of io. Every test runs on any number of ranks of MPI_COMM_WORLD.
 namespace tessera::io_test {
 
 inline int rank() {
@@ -170,7 +170,7 @@ bool holds_pixels(OwnedBlock<T>& owned) {
 enum class Cut { rows, columns, last_rank, channels };
 inline constexpr Cut all_cuts[] = {Cut::rows, Cut::columns, Cut::last_rank, Cut::channels};
 
-/// What this rank has of a domain.
+/// Returns the part of a domain that this rank has.
 inline Box part_of(const Box& domain, Cut cut) {
   Box part = domain;
   int d = cut == Cut::rows ? 1 : 0;

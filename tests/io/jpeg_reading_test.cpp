@@ -67,7 +67,7 @@ TEST_F(JpegReading, TruncatedFilesAreRefused) {
   }
 }
 
-/// A few bytes a scan, each of which costs time for all points.
+/// Scans of a few bytes. Each costs time for all points.
 TEST_F(JpegReading, EndlessScansAreRefused) {
   PlainJpeg image = make_jpeg(61, 40, JCS_GRAYSCALE);
   image.progressive = true;

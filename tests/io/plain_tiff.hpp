@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,7 +25,7 @@ struct PlainTiff {
   int compression = COMPRESSION_NONE;
   int predictor = PREDICTOR_NONE;
   bool planar = false;
-  /// Of tiles, multiples of 16; 0 for strips of so many rows.
+  /// The width of tiles, a multiple of 16; 0 for strips.
   std::int64_t tile_width = 0;
   std::int64_t chunk_height = 5;
   std::vector<std::uint16_t> extra = {};  ///< what the last channels are
@@ -101,6 +102,22 @@ T tiff_field(TIFF* tiff, std::uint32_t tag) {
   T value{};
   TIFFGetFieldDefaulted(tiff, tag, &value);
   return value;
+}
+
+/// Overwrites the value of a field of a TIFF file whose bytes are ordered low first.
+inline void put_field(std::string& bytes, int tag, std::uint32_t value) {
+  std::uint32_t directory = 0;
+  std::memcpy(&directory, bytes.data() + 4, sizeof(directory));
+  std::uint16_t entries = 0;
+  std::memcpy(&entries, bytes.data() + directory, sizeof(entries));
+  for (std::size_t at = directory + 2; at < directory + 2 + 12U * entries; at += 12) {
+    std::uint16_t each = 0;
+    std::memcpy(&each, bytes.data() + at, sizeof(each));
+    if (each != tag) continue;
+    const std::uint16_t type = TIFF_LONG;
+    std::memcpy(bytes.data() + at + 2, &type, sizeof(type));
+    std::memcpy(bytes.data() + at + 8, &value, sizeof(value));
+  }
 }
 
 }  // namespace tessera::io_test

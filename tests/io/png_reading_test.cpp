@@ -152,10 +152,9 @@ TEST_F(PngReading, PointsOfTheColourKeyAreTransparent) {
   }
 }
 
-TEST_F(PngReading, TransparencyOfGreyIsRefused) {
-  write(make_png(5, 4, PNG_COLOR_TYPE_GRAY_ALPHA, 16, pixel<std::uint16_t>));
-  expect_input_error([&] { io::inspect_image(path_); },
-                     {path_, "2 channels", "transparency", "remove the alpha"});
+TEST_F(PngReading, TransparencyOfGreyIsASecondChannel) {
+  write(make_png(29, 17, PNG_COLOR_TYPE_GRAY_ALPHA, 16, pixel<std::uint16_t>));
+  expect_points<std::uint16_t>({{0, 29}, {0, 17}, {0, 2}}, pixel<std::uint16_t>);
 }
 
 TEST_F(PngReading, HasNoDataSets) {

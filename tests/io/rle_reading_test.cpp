@@ -38,7 +38,7 @@ class RleReading : public testing::Test {
     expect_input_error([&] { io::inspect_image(path_); }, {path_, words});
   }
 
-  /// What follows the header of 3 x 2 cells. Every rank notices, whatever its block.
+  /// Expects an error about this text after a header of 3 x 2 cells. Every rank notices, whatever its block.
   void expect_cells_fail(const std::string& cells, const std::string& words) {
     write("x = 3, y = 2, rule = B3/S23\n" + cells);
     const io::ImageInfo info = io::inspect_image(path_);

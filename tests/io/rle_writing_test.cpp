@@ -69,7 +69,7 @@ std::string spelt_out(const std::string& runs) {
   return cells;
 }
 
-/// What must stand after the header.
+/// Returns the text after the header.
 std::string expected_cells(const Board& board) {
   std::string text;
   for (std::int64_t y = 0; y < board.height; ++y) {

@@ -155,11 +155,114 @@ TEST_F(TiffReading, Pages) {
   expect_input_error([&] { io::inspect_image(path_, {.page = -1}); }, {"has no page -1; give one from 0 on"});
 }
 
-TEST_F(TiffReading, OtherColoursAreRefused) {
-  PlainTiff page = plain_tiff<std::uint8_t>(8, 6, 1);
+TEST_F(TiffReading, PackedSamples) {
+  for (const int bits : {1, 4, 12})
+    for (const int photometric : {PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_MINISWHITE}) {
+      const int most = (1 << bits) - 1;
+      const auto value = [&](std::int64_t x, std::int64_t y) {
+        return static_cast<int>((5 * x + 3 * y) & most);
+      };
+      PlainTiff page = plain_tiff<std::uint8_t>(37, 23, 1);
+      page.bits = bits;
+      page.photometric = photometric;
+      on_rank_0([&] {
+        TIFF* tiff = TIFFOpen(path_.c_str(), "w");
+        set_fields(tiff, page);
+        for (std::uint32_t y = 0; y < 23; ++y) {
+          std::vector<std::uint8_t> row(static_cast<std::size_t>(37 * bits + 7) / 8);
+          for (int bit = 0; bit < 37 * bits; ++bit)
+            if ((value(bit / bits, y) >> (bits - 1 - bit % bits) & 1) != 0)
+              row[static_cast<std::size_t>(bit / 8)] |= static_cast<std::uint8_t>(0x80 >> bit % 8);
+          EXPECT_EQ(TIFFWriteScanline(tiff, row.data(), y), 1);
+        }
+        TIFFClose(tiff);
+      });
+      const auto expected = [&](auto x, auto y, auto) {
+        return photometric == PHOTOMETRIC_MINISBLACK ? value(x, y) : most - value(x, y);
+      };
+      if (bits < 8)
+        expect_points<std::uint8_t>(page, expected);
+      else
+        expect_points<std::uint16_t>(page, expected);
+    }
+}
+
+TEST_F(TiffReading, HalfFloatsBecomeFloats) {
+  const std::pair<int, float> halves[] = {{0x0000, 0.0F},     {0x3c00, 1.0F},     {0xc000, -2.0F},
+                                          {0x7bff, 65504.0F}, {0x0001, 0x1p-24F}, {0x3555, 0x1.554p-2F},
+                                          {0x8400, -0x1p-14F}};
+  const auto half = [&](std::int64_t x, std::int64_t y) { return halves[(x + 3 * y) % 7]; };
+  PlainTiff page = plain_tiff<std::uint16_t>(37, 23, 1);
+  page.format = SAMPLEFORMAT_IEEEFP;
+  for (const char* mode : {"wl", "wb"}) {
+    on_rank_0([&] {
+      write_plain_tiff<std::uint16_t>(
+          path_, page, [&](auto x, auto y, auto) { return half(x, y).first; }, mode);
+    });
+    expect_points<float>(page, [&](auto x, auto y, auto) { return half(x, y).second; });
+  }
+}
+
+TEST_F(TiffReading, WhereZeroIsWhiteSamplesAreInverted) {
+  PlainTiff page = plain_tiff<std::uint16_t>(37, 23, 1);
   page.photometric = PHOTOMETRIC_MINISWHITE;
+  write<std::uint16_t>(page);
+  expect_points<std::uint16_t>(page,
+                               [](auto x, auto y, auto c) { return 65535 - pixel<std::uint16_t>(x, y, c); });
+}
+
+TEST_F(TiffReading, TransparencyOfGreyIsASecondChannel) {
+  PlainTiff page = plain_tiff<std::uint8_t>(37, 23, 2);
+  page.photometric = PHOTOMETRIC_MINISBLACK;
+  page.extra = {EXTRASAMPLE_UNASSALPHA};
   write<std::uint8_t>(page);
-  expect_refused({"is a TIFF image in which 0 is white; convert it to one in which 0 is black"});
+  expect_points<std::uint8_t>(page, pixel<std::uint8_t>);
+}
+
+TEST_F(TiffReading, TilesThatAreLeftOutAreZero) {
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE}) {
+    PlainTiff page = plain_tiff<std::uint8_t>(40, 32, 1);
+    page.compression = compression;
+    page.tile_width = page.chunk_height = 16;
+    on_rank_0([&] {
+      std::vector<std::uint8_t> tile(256, 9);
+      TIFF* tiff = TIFFOpen(path_.c_str(), "w");
+      set_fields(tiff, page);
+      EXPECT_EQ(TIFFWriteEncodedTile(tiff, 1, tile.data(), 256), 256);
+      TIFFClose(tiff);
+    });
+    expect_points<std::uint8_t>(page, [](auto x, auto y, auto) { return y < 16 && x / 16 == 1 ? 9 : 0; });
+  }
+}
+
+// All pages lie behind each other, and only the first one has a directory.
+TEST_F(TiffReading, StacksOfImageJ) {
+  PlainTiff page = plain_tiff<std::uint16_t>(37, 5 * 23, 1);
+  page.chunk_height = 23;
+  on_rank_0([&] {
+    TIFF* tiff = TIFFOpen(path_.c_str(), "wl");
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53t\nimages=5\nslices=5\n");
+    write_page<std::uint16_t>(tiff, page, pixel<std::uint16_t>);
+    TIFFClose(tiff);
+    std::string bytes = bytes_of(path_);
+    put_field(bytes, TIFFTAG_IMAGELENGTH, 23);
+    write_bytes(path_, bytes);
+  });
+  page.height = 23;
+  for (const int number : {0, 1, 4})
+    expect_points<std::uint16_t>(
+        page, [&](auto x, auto y, auto c) { return pixel<std::uint16_t>(x, y + 23 * number, c); },
+        {.page = number});
+  expect_input_error([&] { io::inspect_image(path_, {.page = 5}); },
+                     {path_ + ": has no page 5; give one from 0 to 4"});
+}
+
+TEST_F(TiffReading, OtherColoursAreRefused) {
+  PlainTiff page = plain_tiff<std::int8_t>(8, 6, 1);
+  page.photometric = PHOTOMETRIC_MINISWHITE;
+  write<std::int8_t>(page);
+  expect_refused({"0 is white, of signed numbers; convert it to one in which 0 is black"});
+  page = plain_tiff<std::uint8_t>(8, 6, 1);
   page.photometric = PHOTOMETRIC_LOGL;
   write<std::uint8_t>(page);
   expect_refused({"photometric interpretation 32844; convert it to grey or RGB"});
@@ -192,26 +295,25 @@ TEST_F(TiffReading, OtherSamplesAreRefused) {
   page.photometric = PHOTOMETRIC_MINISBLACK;
   page.extra = {EXTRASAMPLE_ASSOCALPHA};
   write<std::uint8_t>(page);
-  expect_refused({"has 2 channels"});
-  page = plain_tiff<std::uint16_t>(8, 6, 1);
-  page.format = SAMPLEFORMAT_IEEEFP;
-  write<std::uint16_t>(page);
-  expect_refused({"has floats of 16 bits; convert them to 32 or 64 bits"});
+  expect_refused({"has colours that are multiplied by their transparency"});
   page = plain_tiff<std::uint64_t>(8, 6, 1);
   page.format = SAMPLEFORMAT_COMPLEXIEEEFP;
   write<std::uint64_t>(page);
   expect_refused({"has complex samples"});
-  page = plain_tiff<std::uint8_t>(8, 6, 1);
-  page.bits = 4;
-  page.width = 16;
-  on_rank_0([&] {
-    TIFF* tiff = TIFFOpen(path_.c_str(), "w");
-    set_fields(tiff, page);
-    std::uint8_t row[8] = {};
-    for (std::uint32_t y = 0; y < 6; ++y) TIFFWriteScanline(tiff, row, y);
-    TIFFClose(tiff);
-  });
-  expect_refused({"has samples of 4 bits; convert it to integers of 8, 16, 32 or 64 bits"});
+  for (const int bits : {4, 24}) {
+    page = plain_tiff<std::uint8_t>(16, 6, 1);
+    page.bits = bits;
+    page.format = bits == 4 ? SAMPLEFORMAT_INT : SAMPLEFORMAT_IEEEFP;
+    on_rank_0([&] {
+      TIFF* tiff = TIFFOpen(path_.c_str(), "w");
+      set_fields(tiff, page);
+      std::uint8_t row[48] = {};
+      for (std::uint32_t y = 0; y < 6; ++y) TIFFWriteScanline(tiff, row, y);
+      TIFFClose(tiff);
+    });
+    expect_refused({bits == 4 ? "has samples of 4 bits; convert it to integers of"
+                              : "has floats of 24 bits; convert them to 16, 32 or 64 bits"});
+  }
 }
 
 TEST_F(TiffReading, HasNoDataSets) {

@@ -7,7 +7,7 @@
 namespace tessera::io_test {
 namespace {
 
-/// What Tessera writes, read by libtiff.
+/// Files that Tessera writes, read by libtiff.
 class TiffWriting : public testing::Test {
  protected:
   /// Writes an array cut in this way, and expects libtiff to find its points.

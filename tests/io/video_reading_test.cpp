@@ -20,9 +20,10 @@ class VideoReading : public testing::Test {
 
 constexpr const char* kinds = "; give the path of a Y4M, MKV, WebM, MP4, MOV or AVI file";
 
-/// What is read of each frame.
+/// Returns the points of each frame.
 std::vector<std::vector<std::uint8_t>> frames_of(const std::string& path, io::VideoColour colour) {
-  io::VideoReader reader(path, colour);
+  const auto video = io::open_video(path, colour);
+  io::VideoReader& reader = *video;
   std::vector<std::vector<std::uint8_t>> frames;
   for (;;) {
     OwnedBlock<std::uint8_t> block(reader.info().domain);
@@ -36,7 +37,8 @@ std::vector<std::vector<std::uint8_t>> frames_of(const std::string& path, io::Vi
 
 TEST_F(VideoReading, GreyOfAHandwrittenFile) {
   write_bytes(path_, "YUV4MPEG2 W3 H2 F30000:1001 Ip A1:1 Cmono\nFRAME\nabcdefFRAME\nuvwxyz");
-  const io::VideoReader reader(path_);
+  const auto video = io::open_video(path_);
+  io::VideoReader& reader = *video;
   EXPECT_EQ(reader.info().type, ElementType::uint8);
   EXPECT_EQ(reader.info().bits, 8);
   EXPECT_TRUE(reader.info().domain == (Box{{0, 3}, {0, 2}}));
@@ -53,7 +55,8 @@ TEST_F(VideoReading, GreyOfAHandwrittenFile) {
 TEST_F(VideoReading, TenBitsAreNotScaled) {
   using namespace std::string_literals;
   write_bytes(path_, "YUV4MPEG2 W2 H1 F25:1 Cmono10\nFRAME\n\x01\x00\xff\x03"s);
-  io::VideoReader reader(path_);
+  const auto video = io::open_video(path_);
+  io::VideoReader& reader = *video;
   EXPECT_EQ(reader.info().type, ElementType::uint16);
   EXPECT_EQ(reader.info().bits, 10);
   OwnedBlock<std::uint16_t> block(reader.info().domain);
@@ -82,7 +85,8 @@ TEST_F(VideoReading, ColoursBecomeRgb) {
     std::string frame(16, static_cast<char>(luma));
     frame += std::string(16, static_cast<char>(blue)) + std::string(16, static_cast<char>(red));
     write_bytes(path_, "YUV4MPEG2 W4 H4 F25:1 C444\nFRAME\n" + frame);
-    io::VideoReader reader(path_);
+    const auto video = io::open_video(path_);
+    io::VideoReader& reader = *video;
     EXPECT_TRUE(reader.info().domain == (Box{{0, 4}, {0, 4}, {0, 3}}));
     OwnedBlock<std::uint8_t> block(reader.info().domain, Layout::channels_between_rows);
     EXPECT_TRUE(reader.read(block.block()));
@@ -100,7 +104,8 @@ TEST_F(VideoReading, PartsOfAFrame) {
   const std::string path = folder_ / "video.mkv";
   const Box domain{{0, 20}, {0, 10}, {0, 3}};
   write_video<std::uint8_t>(path, domain, 2);
-  io::VideoReader reader(path);
+  const auto video = io::open_video(path);
+  io::VideoReader& reader = *video;
   for (int frame = 0; frame < 2; ++frame) {
     OwnedBlock<std::uint8_t> block(Box{{3, 9}, {4, 10}, {1, 3}}, Layout::padded);
     EXPECT_TRUE(reader.read(block.block()));
@@ -128,12 +133,13 @@ TEST_F(VideoReading, Y4mThatEndsWithinAFrameIsRefused) {
                         truncated_at(static_cast<int>(complete)));
   }
   write_bytes(path_, header);
-  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"video without", "give the path"});
+  expect_file_error([&] { io::open_video(path_); }, path_, {"video without", "give the path"});
 }
 
 TEST_F(VideoReading, FramesBeforeTheDamageAreRead) {
   write_bytes(path_, "YUV4MPEG2 W3 H2 F25:1 Cmono\nFRAME\nabcdefFRAME\nuvwxy");
-  io::VideoReader reader(path_);
+  const auto video = io::open_video(path_);
+  io::VideoReader& reader = *video;
   OwnedBlock<std::uint8_t> block(reader.info().domain);
   EXPECT_TRUE(reader.read(block.block()));
   EXPECT_EQ(block.at(2, 1), 'f');
@@ -195,27 +201,26 @@ TEST_F(VideoReading, WrongChecksumsAreErrors) {
 }
 
 TEST_F(VideoReading, WhatIsNoVideoIsRefused) {
-  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"such file", "give the path"});
-  expect_file_error([&] { io::VideoReader reader(folder_ / ""); }, folder_ / "",
-                    {"directory", "give the path"});
+  expect_file_error([&] { io::open_video(path_); }, path_, {"such file", "give the path"});
+  expect_file_error([&] { io::open_video(folder_ / ""); }, folder_ / "", {"directory", "give the path"});
   const std::string list = folder_ / "list.m3u8";
   write_bytes(list, "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nvideo.ts\n");
-  expect_file_error([&] { io::VideoReader reader(list); }, list, {"cannot be read", "another"});
+  expect_file_error([&] { io::open_video(list); }, list, {"cannot be read", "another"});
   const std::string text = folder_ / "readme.txt";
   write_bytes(text, "Frames of a film, and what they show.\n");
-  expect_file_error([&] { io::VideoReader reader(text); }, text, {"data found", "when processing"});
+  expect_file_error([&] { io::open_video(text); }, text, {"data found", "when processing"});
   write_bytes(path_, "");
-  expect_input_error([&] { io::VideoReader reader(path_); },
-                     {path_ + ": cannot be read as a video (", kinds});
+  expect_input_error([&] { io::open_video(path_); }, {path_ + ": cannot be read as a video (", kinds});
   const std::string sound = folder_ / "sound.mkv";
   write_sound(sound);
-  expect_file_error([&] { io::VideoReader reader(sound); }, sound, {"video stream", "give the path"});
+  expect_file_error([&] { io::open_video(sound); }, sound, {"video stream", "give the path"});
 }
 
 TEST_F(VideoReading, FramesThatDifferAreRefused) {
   path_ = folder_ / "video.mkv";
   write_png_video(path_, {{6, 4}, {6, 4}, {8, 4}});
-  io::VideoReader reader(path_);
+  const auto video = io::open_video(path_);
+  io::VideoReader& reader = *video;
   OwnedBlock<std::uint8_t> block(reader.info().domain);
   EXPECT_TRUE(reader.read(block.block()));
   EXPECT_TRUE(reader.read(block.block()));
@@ -229,10 +234,9 @@ TEST_F(VideoReading, FramesThatDifferAreRefused) {
 TEST_F(VideoReading, TransparencyAndTheLumaOfRgbAreRefused) {
   path_ = folder_ / "video.mkv";
   write_png_video(path_, {{6, 4, AV_PIX_FMT_RGBA}});
-  expect_file_error([&] { io::VideoReader reader(path_); }, path_, {"not read", "without transparency"});
+  expect_file_error([&] { io::open_video(path_); }, path_, {"not read", "without transparency"});
   write_png_video(path_, {{6, 4, AV_PIX_FMT_RGB24}});
-  expect_file_error([&] { io::VideoReader reader(path_, io::VideoColour::grey); }, path_,
-                    {"RGB video", "no luma"});
+  expect_file_error([&] { io::open_video(path_, io::VideoColour::grey); }, path_, {"RGB video", "no luma"});
 }
 
 }  // namespace

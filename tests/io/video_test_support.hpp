@@ -7,7 +7,7 @@
 #include "messages.hpp"
 #include "tessera/io/video.hpp"
 
-// What the tests of videos share.
+// Helpers of the tests of videos.
 namespace tessera::io_test {
 
 /// The sample that the tests put at a point of a frame.
@@ -28,7 +28,8 @@ OwnedBlock<T> video_frame(const Box& domain, std::int64_t frame, Layout layout =
 template <class T>
 void write_video(const std::string& path, const Box& domain, int frames, const io::VideoOptions& options = {},
                  io::FrameRate rate = {}, Layout layout = Layout::packed) {
-  io::VideoWriter writer(path, domain, element_type_of<T>(), rate, options);
+  const auto video = io::create_video(path, domain, element_type_of<T>(), rate, options);
+  io::VideoWriter& writer = *video;
   for (int frame = 0; frame < frames; ++frame) writer.write(video_frame<T>(domain, frame, layout).block());
   writer.finish();
 }
@@ -36,7 +37,8 @@ void write_video(const std::string& path, const Box& domain, int frames, const i
 /// Reads all frames, and returns their number. Expects each to be what `write_video` writes.
 template <class T>
 int read_video(const std::string& path, Layout layout = Layout::packed, int threads = 1) {
-  io::VideoReader reader(path, io::VideoColour::as_stored, threads);
+  const auto video = io::open_video(path, io::VideoColour::as_stored, threads);
+  io::VideoReader& reader = *video;
   for (int frame = 0;; ++frame) {
     OwnedBlock<T> block(reader.info().domain, layout);
     if (!reader.read(block.block())) return frame;

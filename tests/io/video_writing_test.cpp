@@ -14,7 +14,7 @@ class VideoWriting : public testing::Test {
                       const std::vector<std::string>& words,
                       io::VideoCodec codec = io::VideoCodec::by_ending) {
     const std::string path = folder_ / name;
-    expect_file_error([&] { io::VideoWriter writer(path, domain, type, {}, {.codec = codec}); }, path, words);
+    expect_file_error([&] { io::create_video(path, domain, type, {}, {.codec = codec}); }, path, words);
     EXPECT_EQ(folder_.files(), std::vector<std::string>{});
   }
 
@@ -37,7 +37,7 @@ TYPED_TEST(VideoRoundTrip, KeepsEveryBit) {
         if (path.ends_with(".y4m") ? domain.dimensions == 3 : width < 3) continue;
         SCOPED_TRACE(path + " " + to_string(domain));
         write_video<TypeParam>(path, domain, 3, {}, {24000, 1001}, Layout::padded);
-        const io::VideoInfo info = io::VideoReader(path).info();
+        const io::VideoInfo info = io::open_video(path)->info();
         EXPECT_EQ(info.type, element_type_of<TypeParam>());
         EXPECT_EQ(info.bits, static_cast<int>(8 * sizeof(TypeParam)));
         EXPECT_TRUE(info.domain == domain) << to_string(info.domain);
@@ -76,7 +76,7 @@ TEST_F(VideoWriting, FrameRatesAreKept) {
   for (const char* name : {"video.mkv", "video.y4m"})
     for (const io::FrameRate rate : {io::FrameRate{25, 1}, {1, 2}, {30000, 1001}, {999, 1}}) {
       write_video<std::uint8_t>(folder_ / name, grey_, 4, {}, rate);
-      EXPECT_EQ(io::VideoReader(folder_ / name).info().rate, rate) << name << " " << rate.numerator;
+      EXPECT_EQ(io::open_video(folder_ / name)->info().rate, rate) << name << " " << rate.numerator;
       EXPECT_EQ(read_video<std::uint8_t>(folder_ / name), 4);
     }
 }
@@ -87,7 +87,8 @@ TEST_F(VideoWriting, ADomainNeedNotBeginAtTheOrigin) {
   block.for_each([](std::int64_t x, std::int64_t y, std::int64_t, std::uint8_t& value) {
     value = video_pixel<std::uint8_t>(0, x - 5, y + 3, 0);
   });
-  io::VideoWriter writer(path, block.block().box, ElementType::uint8, {});
+  const auto video = io::create_video(path, block.block().box, ElementType::uint8, {});
+  io::VideoWriter& writer = *video;
   writer.write(block.block());
   writer.finish();
   EXPECT_EQ(read_video<std::uint8_t>(path), 1);
@@ -104,7 +105,8 @@ TEST_F(VideoWriting, UnfinishedVideosLeaveNoFile) {
   for (const char* name : {"video.mkv", "video.y4m"}) {
     const std::string path = folder_ / name;
     {
-      io::VideoWriter writer(path, grey_, ElementType::uint8, {});
+      const auto video = io::create_video(path, grey_, ElementType::uint8, {});
+      io::VideoWriter& writer = *video;
       for (int frame = 0; frame < 3; ++frame) writer.write(video_frame<std::uint8_t>(grey_, frame).block());
       EXPECT_FALSE(std::filesystem::exists(path));
       EXPECT_EQ(folder_.files().size(), 1U);
@@ -121,7 +123,8 @@ TEST_F(VideoWriting, AVideoWithoutFramesIsRefused) {
 }
 
 TEST_F(VideoWriting, WrongBlocksAndCallsAreInternalErrors) {
-  io::VideoWriter writer(folder_ / "video.mkv", grey_, ElementType::uint8, {});
+  const auto video = io::create_video(folder_ / "video.mkv", grey_, ElementType::uint8, {});
+  io::VideoWriter& writer = *video;
   EXPECT_THROW(writer.write(video_frame<std::uint16_t>(grey_, 0).block()), InternalError);
   EXPECT_THROW(writer.write(video_frame<std::uint8_t>(Box{{0, 37}, {0, 22}}, 0).block()), InternalError);
   writer.write(video_frame<std::uint8_t>(grey_, 0).block());
@@ -165,12 +168,12 @@ TEST_F(VideoWriting, RatesThatAreNotPositiveAreRefused) {
   const std::string path = folder_ / "video.mkv";
   for (const io::FrameRate rate : {io::FrameRate{0, 1}, {25, 0}, {-25, 1}, {std::int64_t{1} << 31, 1}}) {
     const std::string text = std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator);
-    expect_file_error([&] { io::VideoWriter writer(path, grey_, ElementType::uint8, rate); }, path,
+    expect_file_error([&] { io::create_video(path, grey_, ElementType::uint8, rate); }, path,
                       {text + " frames", "positive numbers"});
   }
   expect_file_error(
       [&] {
-        io::VideoWriter writer(path, grey_, ElementType::uint8, {5000, 1});
+        io::create_video(path, grey_, ElementType::uint8, {5000, 1});
       },
       path, {"an .mkv file", "5000/1 frames"});
   EXPECT_EQ(folder_.files(), std::vector<std::string>{});
@@ -184,7 +187,8 @@ TEST_F(VideoWriting, H264KeepsColoursAndTheOrderOfFrames) {
     return static_cast<std::uint8_t>(40 + 7 * frame + 30 * c);
   };
   const auto write = [&] {
-    io::VideoWriter writer(path, domain, ElementType::uint8, {50, 1});
+    const auto video = io::create_video(path, domain, ElementType::uint8, {50, 1});
+    io::VideoWriter& writer = *video;
     for (int frame = 0; frame < 20; ++frame) {
       OwnedBlock<std::uint8_t> block(domain);
       block.for_each(
@@ -198,7 +202,8 @@ TEST_F(VideoWriting, H264KeepsColoursAndTheOrderOfFrames) {
     return;
   }
   write();
-  io::VideoReader reader(path);
+  const auto video = io::open_video(path);
+  io::VideoReader& reader = *video;
   EXPECT_EQ(reader.info().codec, "h264");
   EXPECT_EQ(reader.info().frames, 20);
   EXPECT_EQ(reader.info().rate, (io::FrameRate{50, 1}));

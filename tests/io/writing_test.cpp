@@ -16,7 +16,7 @@ namespace {
 const Box grey{{0, 29}, {0, 17}};
 const Box colour{{0, 29}, {0, 17}, {0, 3}};
 
-/// What Tessera writes, read by libpng and serial HDF5.
+/// Files that Tessera writes, read by libpng and serial HDF5.
 class Writing : public testing::Test {
  protected:
   template <class T>

@@ -5,77 +5,67 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "tessera/deck/detail/text.hpp"
+#include "tessera/domain/error.hpp"
 
 namespace tessera::deck {
 namespace {
 
-/// Whether a word consists of letters, digits and underscores, and does not begin with a digit.
+/// Returns whether a word consists of letters, digits and underscores, and does not begin with a digit.
 bool is_variable_name(std::string_view word) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !word.empty() && !is_digit(word.front()) &&
-         std::all_of(word.begin(), word.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+  const auto is_allowed = [](char c) { return detail::is_letter(c) || detail::is_digit(c) || c == '_'; };
+  return !word.empty() && !detail::is_digit(word.front()) && std::ranges::all_of(word, is_allowed);
 }
 
-/// The next `${NAME}` in a text, with the positions at which it begins and ends. `begin` is npos if there is
-/// no further `${`, and `end` is npos if no `}` follows.
-struct Mention {
-  std::size_t begin;
-  std::size_t end;
-  std::string_view name;
-};
-
-Mention next_mention(std::string_view text, std::size_t from) {
-  const std::size_t begin = text.find("${", from);
-  if (begin == std::string_view::npos) return {begin, begin, {}};
-  const std::size_t close = text.find('}', begin);
-  if (close == std::string_view::npos) return {begin, close, {}};
-  return {begin, close + 1, text.substr(begin + 2, close - begin - 2)};
+/// Returns the name in the `${NAME}` that begins at `begin`, or nothing if no `}` follows.
+std::optional<std::string_view> name_at(std::string_view text, std::size_t begin) {
+  const std::size_t end = text.find('}', begin);
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(begin + 2, end - begin - 2);
 }
 
 }  // namespace
 
 Environment environment_of(std::string_view text) {
   Environment environment;
-  for (std::size_t from = 0;;) {
-    const Mention mention = next_mention(text, from);
-    if (mention.begin == std::string_view::npos) return environment;
-    from = mention.begin + 2;
-    if (!is_variable_name(mention.name)) continue;
-    const std::string name(mention.name);
-    if (const char* value = std::getenv(name.c_str())) environment.emplace(name, value);
+  for (std::size_t begin = text.find("${"); begin != std::string_view::npos;
+       begin = text.find("${", begin + 2)) {
+    const std::string name(name_at(text, begin).value_or(""));
+    const char* value = is_variable_name(name) ? std::getenv(name.c_str()) : nullptr;
+    if (value != nullptr) environment.emplace(name, value);
   }
+  return environment;
 }
 
-ExpandedText expand(std::string_view text, const Environment& environment) {
-  ExpandedText expanded;
-  const auto fault = [](std::string message) { return ExpandedText{{}, std::move(message)}; };
-  for (std::size_t from = 0;;) {
-    const Mention mention = next_mention(text, from);
-    expanded.text += text.substr(from, mention.begin - from);
-    if (mention.begin == std::string_view::npos) {
-      // A printed deck can be used as input again. Its texts must not contain a `${`, which would then be
-      // read as the beginning of a name.
-      return from > 0 && expanded.text.find("${") != std::string::npos
-                 ? fault("the values of its environment variables make up the name of another one")
-                 : expanded;
-    }
-    if (mention.end == std::string_view::npos) return fault("'${' without '}'");
-    const std::string name = detail::shortened(mention.name);
-    if (!is_variable_name(mention.name))
-      return fault(fmt::format("'${{{}}}' names no environment variable", name));
-    const auto found = environment.find(mention.name);
+std::string expand(std::string_view text, const Environment& environment) {
+  std::string expanded;
+  std::size_t from = 0;
+  for (std::size_t begin = text.find("${"); begin != std::string_view::npos; begin = text.find("${", from)) {
+    expanded += text.substr(from, begin - from);
+    const std::optional<std::string_view> name = name_at(text, begin);
+    if (!name) throw InputError("'${' without '}'");
+    const std::string shown = detail::shortened(*name);
+    if (!is_variable_name(*name))
+      throw InputError(fmt::format("'${{{}}}' names no environment variable", shown));
+    const auto found = environment.find(*name);
     if (found == environment.end())
-      return fault(fmt::format("the environment variable '{}' is not set: set it, or write its value", name));
+      throw InputError(
+          fmt::format("the environment variable '{}' is not set: set it, or write its value", shown));
     if (detail::find_non_text(found->second) != std::string::npos ||
         found->second.find_first_of("\r\n") != std::string::npos)
-      return fault(
-          fmt::format("the value of the environment variable '{}' is not a line of UTF-8 text", name));
-    expanded.text += found->second;
-    from = mention.end;
+      throw InputError(
+          fmt::format("the value of the environment variable '{}' is not a line of UTF-8 text", shown));
+    expanded += found->second;
+    from = begin + name->size() + 3;
   }
+  expanded += text.substr(from);
+  // A printed deck can be used as input again. Its texts must not contain a `${`, which would then be read as
+  // the beginning of a name.
+  if (from > 0 && expanded.find("${") != std::string::npos)
+    throw InputError("the values of its environment variables make up the name of another one");
+  return expanded;
 }
 
 }  // namespace tessera::deck

@@ -15,17 +15,9 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 /// set are left out.
 Environment environment_of(std::string_view text);
 
-/// The result of `expand`: the expanded text, or the reason why the text could not be expanded.
-struct ExpandedText {
-  /// The expanded text; empty when there is a fault.
-  std::string text;
-  /// The reason why the text could not be expanded; empty when there is no fault.
-  std::string fault;
-};
-
-/// Replaces each `${NAME}` in `text` by the value of the variable NAME; a `$` that no `{` follows is kept. It
-/// is a fault if a name is malformed, if a variable is not in `environment`, if its value is not a single
-/// line of UTF-8 text, or if the result contains a `${` that the inserted values have formed.
-ExpandedText expand(std::string_view text, const Environment& environment);
+/// Returns `text` with the value of the variable NAME in place of each `${NAME}`; a `$` that no `{` follows
+/// is kept. Throws InputError if a name is malformed, if a variable is not in `environment`, if its value is
+/// not a single line of UTF-8 text, or if the result contains a `${` that the inserted values have formed.
+std::string expand(std::string_view text, const Environment& environment);
 
 }  // namespace tessera::deck

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/deck/glob.hpp"
 
+#include <fnmatch.h>
+
 namespace tessera::deck {
 namespace {
 
@@ -14,53 +16,10 @@ std::size_t set_end(std::string_view pattern, std::size_t begin) {
   return first < pattern.size() ? pattern.find(']', first + 1) : none;
 }
 
-bool set_contains(std::string_view members, char c) {
-  const bool negated = members.starts_with('!');
-  if (negated) members.remove_prefix(1);
-  bool found = false;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const bool range = i + 2 < members.size() && members[i + 1] == '-';
-    const char last = range ? members[i + 2] : members[i];
-    found = found || (members[i] <= c && c <= last);
-    if (range) i += 2;
-  }
-  return found != negated;
-}
-
-/// Matches the character `c` against the part of the pattern at `position`. Returns the position in the
-/// pattern after this part, or `none` if the character does not match.
-std::size_t match_one(std::string_view pattern, std::size_t position, char c) {
-  if (position >= pattern.size()) return none;
-  if (pattern[position] == '[') {
-    const std::size_t end = set_end(pattern, position);
-    if (end == none) return none;
-    return set_contains(pattern.substr(position + 1, end - position - 1), c) ? end + 1 : none;
-  }
-  return pattern[position] == '?' || pattern[position] == c ? position + 1 : none;
-}
-
 }  // namespace
 
-bool glob_matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = none, star_name = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_name = n;
-      continue;
-    }
-    const std::size_t next = match_one(pattern, p, name[n]);
-    if (next != none) {
-      p = next;
-      ++n;
-    } else if (star != none) {
-      p = star + 1;
-      n = ++star_name;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == none;
+bool glob_matches(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
 std::string glob_fault(std::string_view pattern) {
@@ -84,8 +43,7 @@ std::string glob_skeleton(std::string_view pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '*' || pattern[i] == '?') continue;
     const std::size_t end = pattern[i] == '[' ? set_end(pattern, i) : none;
-    if (end != none) ++i;
-    skeleton += pattern[i];
+    skeleton += pattern[end == none ? i : i + 1];
     if (end != none) i = end;
   }
   return skeleton;

@@ -8,9 +8,8 @@ namespace tessera::deck {
 
 /// Returns true when the whole of `name` matches `pattern`. In a pattern, `*` stands for any number of
 /// characters, `?` for one character, `[3-9a]` for one character of the set, and `[!a]` for one character
-/// that is not in the set. The time is at most proportional to the product of the lengths of `pattern` and
-/// `name`.
-bool glob_matches(std::string_view pattern, std::string_view name);
+/// that is not in the set.
+bool glob_matches(const std::string& pattern, const std::string& name);
 
 /// Returns the reason why `pattern` is malformed, such as a set without an end or a range that runs
 /// backwards. Returns an empty text when `pattern` is well formed.

@@ -45,7 +45,7 @@ struct KeyDeclaration {
   /// The default value, written as in a deck. A key that has no default and is not required is optional:
   /// Deck::is_set says whether it was given.
   std::optional<std::string> default_text{};
-  /// Whether a deck or the command line must give the key, or one of `alternatives`. A required key has no
+  /// True if a deck or the command line must give the key, or one of `alternatives`. A required key has no
   /// default.
   bool required = false;
   /// The names of keys without a default that may be given instead of this required key.

@@ -46,7 +46,7 @@ std::vector<Source> read_sources(const std::string& path);
 Deck load(const Schema& schema, const std::vector<Source>& decks,
           const std::vector<std::string>& overrides = {}, const Environment& environment = {});
 
-/// What a deck was loaded from: the arguments of `load`.
+/// The arguments of `load` from which a deck was made.
 struct Given {
   /// The decks.
   std::vector<Source> decks;

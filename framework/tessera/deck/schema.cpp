@@ -13,10 +13,10 @@ namespace tessera::deck {
 namespace {
 
 bool is_key_name(std::string_view word) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  const auto is_allowed = [](char c) {
+    return detail::is_letter(c) || detail::is_digit(c) || c == '_' || c == '-';
   };
-  return !word.empty() && std::all_of(word.begin(), word.end(), allowed);
+  return !word.empty() && std::ranges::all_of(word, is_allowed);
 }
 
 bool is_placeholder(std::string_view component) {
@@ -39,7 +39,7 @@ std::optional<Value> parse_default(const KeyDeclaration& key) {
   if (!key.default_text) return std::nullopt;
   try {
     const detail::Origin origin{"default", false};
-    return detail::parse_value(key, key.name, detail::read_yaml(*key.default_text, origin), origin);
+    return detail::parse_value(key, key.name, detail::read_yaml(*key.default_text, origin));
   } catch (const InputError& error) {
     fail(key, error.what());
   }
@@ -80,9 +80,8 @@ Schema& Schema::add(const KeyDeclaration& declaration) {
     fail(declaration, fmt::format("'{}' holds the names of another placeholder", block));
   for (const std::string& name : names_of(word)) {
     insert_block(detail::dotted(block, name));
-    const auto& only = declaration.only;
-    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    insert(std::string(declaration.name).replace(position, marker.size(), name), index);
+    if (declaration.only.empty() || detail::contains(declaration.only, name))
+      insert(std::string(declaration.name).replace(position, marker.size(), name), index);
   }
   return *this;
 }
@@ -113,11 +112,10 @@ const std::vector<std::string>& Schema::names_of(std::string_view word) const {
 void Schema::check(const KeyDeclaration& declaration) const {
   int placeholders = 0;
   for (const std::string& component : detail::split(declaration.name)) {
-    if (is_placeholder(component)) {
+    if (is_placeholder(component))
       ++placeholders;
-    } else if (!is_key_name(component)) {
+    else if (!is_key_name(component))
       fail(declaration, "components are letters, digits, '_' and '-', or <placeholder>");
-    }
   }
   const bool ends_in_placeholder = declaration.name.ends_with('>');
   if (placeholders > 1 || ends_in_placeholder) fail(declaration, "one placeholder, and a key below it");
@@ -141,7 +139,7 @@ void Schema::check_only(const KeyDeclaration& declaration) const {
   if (word.empty()) fail(declaration, "`only` is for keys with a placeholder");
   const auto& known = names_of(word);
   for (const std::string& name : declaration.only) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (!detail::contains(known, name))
       fail(declaration, fmt::format("'{}' is not a name of <{}>", name, word));
   }
 }
@@ -175,7 +173,7 @@ constexpr std::size_t line_width = 110;
 std::vector<std::string> groups_of(const Schema& schema) {
   std::vector<std::string> groups;
   for (const KeyDeclaration& key : schema.declarations())
-    if (std::find(groups.begin(), groups.end(), key.group) == groups.end()) groups.push_back(key.group);
+    if (!detail::contains(groups, key.group)) groups.push_back(key.group);
   return groups;
 }
 

@@ -12,37 +12,22 @@
 namespace tessera::deck {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+using detail::is_digit, detail::is_letter;
 
-bool is_plain(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '-' || c == '+';
-}
+/// Returns whether a character means nothing special in words of YAML, in lists and maps, too.
+bool is_plain(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '+'; }
 
-/// Whether YAML readers take a word for something other than text.
+/// Returns whether YAML readers take a word for something other than text.
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 11> words = {"null", "true", "false", "yes", "no", "on",
                                                              "off",  "y",    "n",     "inf", "nan"};
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::find(words.begin(), words.end(), lower) != words.end();
+  return detail::contains(words, detail::lower_case(text));
 }
 
 std::string escaped(char c) {
-  switch (c) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    case '\r':
-      return "\\r";
-    default:
-      return std::string(1, c);
-  }
+  constexpr std::string_view special = "\"\\\n\t\r", letters = "\"\\ntr";
+  const std::size_t place = special.find(c);
+  return place == std::string_view::npos ? std::string(1, c) : std::string{'\\', letters[place]};
 }
 
 std::string list_to_yaml(const std::vector<std::int64_t>& entries) {
@@ -78,9 +63,10 @@ struct ToYaml {
 }  // namespace
 
 std::string to_yaml_text(const std::string& text) {
-  const bool starts_plain = !text.empty() && (is_letter(text[0]) || text[0] == '/' ||
+  const auto is_plain_in_path = [](char c) { return is_plain(c) || c == '/'; };
+  const bool starts_plain = !text.empty() && (is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
                                               text.starts_with("./") || text.starts_with("../"));
-  if (starts_plain && std::all_of(text.begin(), text.end(), is_plain) && !is_reserved(text)) return text;
+  if (starts_plain && std::ranges::all_of(text, is_plain_in_path) && !is_reserved(text)) return text;
   std::string quoted = "\"";
   for (char c : text) quoted += escaped(c);
   return quoted + "\"";
@@ -90,16 +76,9 @@ std::string to_yaml(const Value& value) { return std::visit(ToYaml{}, value); }
 
 namespace {
 
-/// Returns whether a word means the same in YAML with and without quotes around it, in lists and maps, too.
-bool is_safe(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-' || c == '+';
-  });
-}
-
 std::string word_to_yaml(const Tree& word) {
-  return !word.quoted && is_safe(word.text) ? word.text : to_yaml_text(word.text);
+  const bool is_safe = !word.text.empty() && std::ranges::all_of(word.text, is_plain);
+  return !word.quoted && is_safe ? word.text : to_yaml_text(word.text);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Tree {
   Kind kind = Kind::nothing;
   /// The text of a word.
   std::string text{};
-  /// Whether a word stands in quotes.
+  /// True if a word stands in quotes.
   bool quoted = false;
   /// The keys of a map, which are words, in the order in which they are given.
   std::vector<Tree> keys{};

@@ -14,8 +14,11 @@
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
+namespace detail {
+struct SealedArray;
+}
 
-/// What a checkpoint says about the run that wrote it.
+/// The notes of a checkpoint about the run that wrote it.
 struct CheckpointNotes {
   /// The name of the program.
   std::string program;
@@ -40,25 +43,21 @@ struct CheckpointNotes {
 /// StrandedError.
 class CheckpointWriter {
  public:
-  /// Creates the file under a temporary name. The first call that writes to the file reserves space on the
-  /// disk for `bytes` bytes of arrays, residuals and notes. A writer that is destroyed before `complete` has
-  /// succeeded leaves no file.
-  CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes = 0);
-  ~CheckpointWriter();
-  CheckpointWriter(const CheckpointWriter&) = delete;
-  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+  virtual ~CheckpointWriter() = default;
 
   /// Writes an array. Each of its points is in the block of exactly one rank; blocks may be empty.
-  void write(const FileArray& array, const HostBlock& block);
+  virtual void write(const FileArray& array, const HostBlock& block) = 0;
 
   /// Writes the notes, and the residuals of the turns so far. The residuals are those that rank 0 passes; the
   /// list may be empty. When the call returns, the file has been flushed to the disk and has its final name.
-  void complete(const CheckpointNotes& notes, std::vector<double> residuals);
-
- private:
-  class Content;
-  std::unique_ptr<Content> content_;
+  virtual void complete(const CheckpointNotes& notes, std::vector<double> residuals) = 0;
 };
+
+/// Creates a checkpoint under a temporary name. The first call that writes to the file reserves space on the
+/// disk for `bytes` bytes of arrays, residuals and notes. A writer that is destroyed before `complete` has
+/// succeeded leaves no file. Collective.
+std::unique_ptr<CheckpointWriter> create_checkpoint(MPI_Comm communicator, const std::string& path,
+                                                    std::int64_t bytes = 0);
 
 /// Reads a checkpoint, on any number of ranks. All calls except path(), notes() and arrays() are collective.
 /// If the file is damaged, they throw the same InputError on every rank.
@@ -71,11 +70,11 @@ class CheckpointReader {
   CheckpointReader& operator=(const CheckpointReader&) = delete;
 
   /// The path of the file.
-  const std::string& path() const;
+  const std::string& path() const { return path_; }
   /// The notes about the run that wrote the checkpoint.
-  const CheckpointNotes& notes() const;
+  const CheckpointNotes& notes() const { return notes_; }
   /// The arrays in the file. The residuals are not among them.
-  const std::vector<FileArray>& arrays() const;
+  const std::vector<FileArray>& arrays() const { return arrays_; }
 
   /// Checks all arrays for damage: each rank reads a part of each of them.
   void verify();
@@ -88,8 +87,15 @@ class CheckpointReader {
   void read(const std::string& array, const HostBlock& block);
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  void read_notes();
+
+  MPI_Comm communicator_;
+  std::string path_;
+  CheckpointNotes notes_ = {};
+  /// The places of all arrays in the file, and the arrays, including the residuals.
+  std::vector<detail::SealedArray> sealed_;
+  std::vector<FileArray> all_ = {};
+  std::vector<FileArray> arrays_ = {};
 };
 
 }  // namespace tessera::io

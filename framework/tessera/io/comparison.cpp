@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "tessera/io/detail/blocks.hpp"
@@ -24,14 +23,18 @@ constexpr std::int64_t half_width = 512;
 constexpr std::int64_t separator = 4;
 constexpr std::byte separator_colour{255};
 
-/// The middle of one array. The values are on rank 0, as floats, in the order (x, y, channel), x fastest.
+/// The middle of one array. The points are on rank 0, in the order (x, y, channel), x fastest.
 struct Crop {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int channels = 1;
+  Box box;
   ElementType type = ElementType::uint8;
-  std::vector<float> values;
+  std::vector<std::byte> bytes;
   float white = 1;  ///< the value that is shown as white
+
+  std::int64_t points() const { return static_cast<std::int64_t>(bytes.size() / size_of(type)); }
+  float at(std::int64_t point) const {
+    return static_cast<float>(
+        number_at(type, bytes.data() + point * static_cast<std::int64_t>(size_of(type))));
+  }
 };
 
 Box middle_of(const Box& domain) {
@@ -52,34 +55,30 @@ ElementType common_type(MPI_Comm communicator, const HostBlock& block) {
   return static_cast<ElementType>(std::max(type, 0));
 }
 
-template <class T>
-void assign(Crop& crop, const std::vector<std::byte>& bytes) {
-  const auto* values = reinterpret_cast<const T*>(bytes.data());
-  crop.values.assign(values, values + bytes.size() / sizeof(T));
-  if constexpr (std::numeric_limits<T>::is_integer) {
-    crop.white = static_cast<float>(std::numeric_limits<T>::max());
-  } else {
-    for (const float value : crop.values)
-      if (std::isfinite(value)) crop.white = std::max(crop.white, value);
-  }
+float white_of(const Crop& crop) {
+  if (crop.type == ElementType::uint8) return 255;
+  if (crop.type == ElementType::uint16) return 65535;
+  float white = 1;
+  for (std::int64_t point = 0; point < crop.points(); ++point)
+    if (const float value = crop.at(point); std::isfinite(value)) white = std::max(white, value);
+  return white;
 }
 
 Crop gather_middle(MPI_Comm communicator, const std::string& path, const HostBlock& block,
                    const Box& domain) {
   const ElementType type = common_type(communicator, block);
-  const Box box = middle_of(domain);
-  std::vector<std::byte> bytes;
+  Crop crop{middle_of(domain), type, {}};
   collectively(communicator, [&] {
     if (!format_of(ImageFormat::png).holds(type))
       fail(path, fmt::format("a comparison shows uint8, uint16 or float32, not {}", name_of(type)),
            "leave it out");
     check_block(block, type, domain);
-    if (rank_of(communicator) == 0) bytes.resize(static_cast<std::size_t>(box.size()) * size_of(type));
+    if (rank_of(communicator) == 0)
+      crop.bytes.resize(static_cast<std::size_t>(crop.box.size()) * size_of(type));
   });
-  Gatherer(communicator, block, type, box.size()).gather(packed_block(bytes.data(), type, box));
-
-  Crop crop{box[0].size(), box[1].size(), static_cast<int>(channels_of(box).size()), type, {}, 1};
-  with_element_type(type, [&]<class T>(std::type_identity<T>) { assign<T>(crop, bytes); });
+  Gatherer(communicator, block, type, crop.box.size())
+      .gather(packed_block(crop.bytes.data(), type, crop.box));
+  crop.white = white_of(crop);
   return crop;
 }
 
@@ -91,12 +90,13 @@ std::byte shade(float value, float white) {
 /// Draws the crop into the picture, from its column `x` on. Each point is repeated `factor` times along x and
 /// along y.
 void draw(const Crop& crop, float white, std::int64_t factor, std::int64_t x, const HostBlock& picture) {
-  for (int c = 0; c < crop.channels; ++c)
-    for (std::int64_t y = 0; y < crop.height * factor; ++y)
-      for (std::int64_t i = 0; i < crop.width * factor; ++i) {
-        const std::int64_t point = (c * crop.height + y / factor) * crop.width + i / factor;
+  const std::int64_t width = crop.box[0].size(), height = crop.box[1].size();
+  for (std::int64_t c = 0; c < channels_of(crop.box).size(); ++c)
+    for (std::int64_t y = 0; y < height * factor; ++y)
+      for (std::int64_t i = 0; i < width * factor; ++i) {
+        const std::int64_t point = (c * height + y / factor) * width + i / factor;
         picture.data[(c * picture.box[1].size() + y) * picture.box[0].size() + x + i] =
-            shade(crop.values[static_cast<std::size_t>(point)], white);
+            shade(crop.at(point), white);
       }
 }
 

@@ -23,7 +23,7 @@ namespace detail {
 extern const FormatFunctions png_format, hdf5_format, tiff_format, jpeg_format, fits_format, rle_format,
     flo_format, ome_tiff_format, raw_format;
 
-bool is_rle(const std::string& path, std::FILE* file);
+bool is_rle(std::FILE* file);
 
 }  // namespace detail
 
@@ -42,8 +42,7 @@ constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
 
 /// Returns whether the file has the signature of HDF5 after a user block, which has any content and 512 bytes
 /// times a power of two.
-bool is_hdf5(const std::string&, std::FILE* file) {
-  if (file == nullptr) return false;
+bool is_hdf5(std::FILE* file) {
   std::fseek(file, 0, SEEK_END);
   const long size = std::ftell(file);
   for (long offset = 512; offset < size; offset *= 2)
@@ -51,27 +50,22 @@ bool is_hdf5(const std::string&, std::FILE* file) {
   return false;
 }
 
-/// Returns the format of what is at the path, or null if it has none of the table. `file` is null if this is
-/// a folder.
-const Format* format_at(const std::string& path, std::FILE* file) {
+/// Returns the format of an open file, or null if it has none of the table.
+const Format* format_in(std::FILE* file) {
   const auto has_its_signature = [file](const Format& format) {
-    return file != nullptr && std::ranges::any_of(format.signatures, [file](std::string_view signature) {
-             return has_signature(file, 0, signature);
-           });
+    return std::ranges::any_of(
+        format.signatures, [file](std::string_view signature) { return has_signature(file, 0, signature); });
   };
   for (const Format& format : formats())
     if (has_its_signature(format)) return &format;
   for (const Format& format : formats())
-    if (format.is_at != nullptr && format.is_at(path, file)) return &format;
+    if (format.is_in != nullptr && format.is_in(file)) return &format;
   return nullptr;
 }
 
 const Format& known_format_at(const std::string& path) {
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(path, ignored);
-  const File file = is_folder ? nullptr : open_for_reading(path);
-  if (const Format* format = format_at(path, file.get())) return *format;
-  if (is_folder) open_for_reading(path);  // throws
+  const File file = open_for_reading(path);
+  if (const Format* format = format_in(file.get())) return *format;
   fail(path,
        fmt::format("is not an image that can be read (by its content neither {})", readable_formats("nor")),
        "convert it to one of them");
@@ -118,14 +112,9 @@ void check_array(const std::string& path, const Format& format, const Box& domai
 
 }  // namespace
 
-void detail::fail_to_read_without(const std::string& path, std::string_view library) {
+void detail::fail_without(const std::string& path, std::string_view library, std::string_view instead) {
   fail(path, fmt::format("this Tessera was built without {}", library),
-       fmt::format("configure it with -DTESSERA_{}=ON, or convert the file", library));
-}
-
-void detail::fail_to_write_without(const std::string& path, std::string_view library) {
-  fail(path, fmt::format("this Tessera was built without {}", library),
-       fmt::format("configure it with -DTESSERA_{}=ON, or write another format", library));
+       fmt::format("configure it with -DTESSERA_{}=ON, or {}", library, instead));
 }
 
 bool Format::holds(ElementType type) const {
@@ -149,7 +138,7 @@ std::vector<Format> make_table() {
   // clang-format off
   return {
       {.id = ImageFormat::hdf5, .name = "HDF5", .library = "HDF5", .output = "file",
-       .endings = {".h5", ".hdf5", ".hdf", ".he5"}, .signatures = {hdf5_signature}, .is_at = is_hdf5,
+       .endings = {".h5", ".hdf5", ".hdf", ".he5"}, .signatures = {hdf5_signature}, .is_in = is_hdf5,
        .functions = hdf5_format,
        .traits = {.is_listed = true, .has_datasets = true, .needs_one_thread = true}},
       {.id = ImageFormat::png, .name = "PNG", .library = "PNG", .output = "png", .endings = {".png"},
@@ -169,7 +158,7 @@ std::vector<Format> make_table() {
        .endings = {".raw"}, .functions = raw_format},
       {.id = ImageFormat::rle, .name = "RLE", .output = "rle",
        .help = "The result as an RLE pattern: cells that are not 0 are alive", .endings = {".rle"},
-       .is_at = is_rle, .types = {uint8}, .channels = {1}, .functions = rle_format,
+       .is_in = is_rle, .types = {uint8}, .channels = {1}, .functions = rle_format,
        .traits = {.is_listed = true, .is_special = true}},
       {.id = ImageFormat::flo, .name = "FLO", .output = "flo",
        .help = "The result as a .flo file of the Middlebury benchmark", .endings = {".flo"},
@@ -209,18 +198,16 @@ std::string formats_text() {
 
 std::optional<ImageFormat> image_format(const std::string& path) {
   std::error_code error;
-  const bool is_folder = std::filesystem::is_directory(path, error);
-  if (!is_folder && !std::filesystem::is_regular_file(path, error)) return std::nullopt;
-  const File file(is_folder ? nullptr : std::fopen(path.c_str(), "rb"));
-  if (!is_folder && !file) return std::nullopt;
-  const Format* format = format_at(path, file.get());
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  const File file(std::fopen(path.c_str(), "rb"));
+  const Format* format = file ? format_in(file.get()) : nullptr;
   return format == nullptr ? std::nullopt : std::optional(format->id);
 }
 
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
   const Format& format = known_format_at(path);
   check_choice(path, format, choice);
-  if (!format.is_built()) fail_to_read_without(path, format.library);
+  if (!format.is_built()) fail_without(path, format.library, convert_file);
   ImageInfo info = format.functions.inspect(path, choice);
   info.format = format.id;
   return info;
@@ -244,14 +231,14 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info) {
   const Format& format = format_of(info.format);
-  if (!format.is_built()) fail_to_read_without(path, format.library);
+  if (!format.is_built()) fail_without(path, format.library, convert_file);
   return format.functions.open(communicator, path, info);
 }
 
 std::unique_ptr<BlockSink> create_image(MPI_Comm communicator, ImageFormat id, const std::string& path,
                                         const Box& domain, ElementType type, int threads) {
   const Format& format = format_of(id);
-  if (!format.is_built()) fail_to_write_without(path, format.library);
+  if (!format.is_built()) fail_without(path, format.library, write_other_format);
   check_array(path, format, domain, type);
   if (format.functions.create == nullptr)
     throw InternalError(fmt::format("{}: {} is not written by create_image", path, format.name));

@@ -23,7 +23,7 @@ struct ImageInfo;
 /// without a description of their type and shape, stays the last.
 enum class ImageFormat : std::uint8_t { png, hdf5, tiff, jpeg, fits, rle, flo, ome_tiff, raw };
 
-/// What Tessera can do with files of a format. A function is null if Tessera cannot do this, and all are null
+/// The functions for files of a format. A function is null if Tessera cannot do this, and all are null
 /// in a build without the library of the format.
 struct FormatFunctions {
   /// Returns a description of the image in the file, in which `format` need not be set. Not collective.
@@ -38,17 +38,17 @@ struct FormatFunctions {
                                        ElementType type, int threads) = nullptr;
 };
 
-/// What is special about a format of image files.
+/// The special traits of a format of image files.
 struct FormatTraits {
-  /// Whether messages list the format among those that can be read.
+  /// True if messages list the format among those that can be read.
   bool is_listed = false;
-  /// Whether a file may hold several images, which are chosen by ImageChoice::dataset.
+  /// True if a file may hold several images, and ImageChoice::dataset chooses one.
   bool has_datasets = false;
-  /// Whether a file may hold several images, which are chosen by ImageChoice::page.
+  /// True if a file may hold several images, and ImageChoice::page chooses one.
   bool has_pages = false;
-  /// Whether only one thread at a time may read and write such files, as the library is not made for several.
+  /// True if only one thread at a time may read and write such files, as the library is not made for several.
   bool needs_one_thread = false;
-  /// Whether files hold one kind of results only, so that only programs with such results have the key.
+  /// True if files hold one kind of results only, so that only programs with such results have the key.
   bool is_special = false;
 };
 
@@ -64,23 +64,22 @@ struct Format {
   /// The last word of the deck's key for a result in this format, as in `output.png`; empty if no program has
   /// such a key.
   std::string_view output = {};
-  /// What `--help` says about this key; empty means that the result is written, as the format of this name.
+  /// The text of `--help` about this key; empty means that the result is written, as the format of this name.
   std::string_view help = {};
   /// The endings of file names, in lower case. Messages propose the first one.
   std::vector<std::string_view> endings = {};
   /// The bytes with which files begin: those of one of the signatures.
   std::vector<std::string_view> signatures = {};
-  /// Returns whether there is an image of this format at the path; null if the signatures are enough. `file`
-  /// is open at any place, or null if there is a folder at the path.
-  bool (*is_at)(const std::string& path, std::FILE* file) = nullptr;
+  /// Returns whether an open file has this format; null if the signatures are enough.
+  bool (*is_in)(std::FILE* file) = nullptr;
   /// The types of elements with which files are written; all types if it is empty.
   std::vector<ElementType> types = {};
   /// The numbers of channels with which files are written. If it is empty, files hold arrays of any
   /// dimensions.
   std::vector<std::int64_t> channels = {};
-  /// What reads and writes the files. It is defined in the folder io/formats.
+  /// The functions that read and write the files, which are defined in the folder io/formats.
   FormatFunctions functions = {};
-  /// What callers have to know about the files.
+  /// The traits that callers have to know.
   FormatTraits traits = {};
 
   /// Returns whether this Tessera was built with the library of the format.

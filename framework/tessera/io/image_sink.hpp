@@ -62,7 +62,7 @@ struct Hdf5Storage {
   /// The number of points of a chunk in each dimension, x first. An entry that is 0 or missing
   /// means 256 along x and y, and 1 along other dimensions.
   std::vector<std::int64_t> chunk = {};
-  /// Whether arrays are stored in chunks even without compression.
+  /// True if arrays are stored in chunks even without compression.
   bool chunked = false;
   /// The level of DEFLATE compression, from 1 to 9; 0 means no compression. The bytes of each chunk are
   /// shuffled before compression (the shuffle filter of HDF5).
@@ -99,8 +99,8 @@ inline std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::
 
 /// Creates a file of one image in a format of the table formats() that is written, HDF5 excepted. Collective.
 /// Throws InputError when the file cannot be written, when the format does not hold such arrays, and when
-/// Tessera was built without it. What becomes of the elements stands before the row of functions of the
-/// format, at the end of its file in io/formats.
+/// Tessera was built without it. How elements are converted stands before the row of functions of the format,
+/// at the end of its file in io/formats.
 ///
 /// Each rank writes its own block of a raw file. The rows of other files are sent to rank 0 in bands of a few
 /// MiB.

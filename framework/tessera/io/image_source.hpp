@@ -19,7 +19,7 @@ namespace tessera::io {
 struct RawLayout {
   /// The number of bytes before the first number.
   std::int64_t offset = 0;
-  /// Whether the most significant byte of a number comes first.
+  /// True if the most significant byte of a number comes first.
   bool is_big_endian = false;
 };
 
@@ -42,8 +42,8 @@ struct ImageInfo {
   /// The number of rows that can only be decoded together, from the first row on: those of a chunk of
   /// compressed HDF5, or of a strip or tile of a TIFF file, and 1 for other files.
   std::int64_t chunk_rows = 1;
-  /// The bytes of chunks of HDF5 that a source of one rank keeps in memory, so that they are not decompressed
-  /// again: those of a row of chunks, but at most 64 MiB, or one chunk. It is 0 for other files.
+  /// The bytes of chunks of HDF5 that each rank of a source keeps in memory, so that they are not
+  /// decompressed again: those of a row of chunks, but at most 64 MiB, or one chunk. It is 0 for other files.
   std::int64_t kept_bytes = 0;
 };
 
@@ -58,15 +58,15 @@ struct ImageChoice {
 };
 
 /// Reads the header of the image at `path`. The content of the file determines the format; its name does not
-/// matter. Not collective: one rank calls this function. What is read of a format stands before its row of
-/// functions, at the end of its file in io/formats.
+/// matter. Not collective: one rank calls this function. The kinds of images that each format may hold are
+/// listed before its row of functions, at the end of its file in io/formats.
 ///
 /// Throws InputError when the file is missing, unreadable, damaged, or not such an image, when
 /// the data set or page does not exist, and when the file holds several data sets and `choice` names none.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Returns the format of an image file or folder, which its content determines. Returns nothing when the
-/// format is unknown or the file cannot be read. Not collective: one rank calls this function.
+/// Returns the format of an image file, which its content determines. Returns nothing when the format is
+/// unknown or the file cannot be read. Not collective: one rank calls this function.
 std::optional<ImageFormat> image_format(const std::string& path);
 
 /// Returns the description of a raw file, in which x changes fastest, then y, then the channel. Not
@@ -84,7 +84,7 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info);
 /// `read` is collective. Each block has the type of the image and lies in its domain; blocks may be empty.
 ///
 /// `read` throws the same InputError on every rank when the file is damaged, or when `info` no longer
-/// describes it. If one of several ranks cannot read compressed HDF5, it throws StrandedError.
+/// describes it.
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info);
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/video.hpp"
 
+#include <utility>
+
+#include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/detail/sources.hpp"
 #include "tessera/io/detail/video_backend.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tessera/view/collectively.hpp"
 
 #ifdef TESSERA_VIDEO_LIBRARY
 #include <dlfcn.h>
@@ -22,11 +29,11 @@ using namespace detail;
 
 const VideoBackend& video_backend() {
   static constexpr VideoBackend backend = {
-      [](const std::string& path, VideoColour, int) -> std::unique_ptr<VideoReading> {
-        fail_to_read_without(path, "VIDEO");
+      [](const std::string& path, VideoColour, int) -> std::unique_ptr<VideoReader> {
+        fail_without(path, "VIDEO", convert_file);
       },
-      [](const std::string& path, const Box&, ElementType, FrameRate,
-         const VideoOptions&) -> std::unique_ptr<VideoWriting> { fail_to_write_without(path, "VIDEO"); }};
+      [](const std::string& path, const Box&, ElementType, FrameRate, const VideoOptions&)
+          -> std::unique_ptr<VideoWriter> { fail_without(path, "VIDEO", write_other_format); }};
   return backend;
 }
 
@@ -74,20 +81,102 @@ const bool detail::has_video = false;
 const bool detail::has_video = true;
 #endif
 
-VideoReader::VideoReader(const std::string& path, VideoColour colour, int threads)
-    : reading_(video_backend().open(path, colour, threads)) {}
-VideoReader::~VideoReader() = default;
-const VideoInfo& VideoReader::info() const { return reading_->info(); }
-bool VideoReader::read(const HostBlock& frame) { return reading_->read(frame); }
-
-VideoWriter::VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
-                         const VideoOptions& options)
-    : writing_(video_backend().create(path, domain, type, rate, options)) {}
-VideoWriter::~VideoWriter() = default;
-void VideoWriter::write(const HostBlock& frame) {
-  writing_->write(frame);
-  ++frames_;
+std::unique_ptr<VideoReader> open_video(const std::string& path, VideoColour colour, int threads) {
+  return video_backend().open(path, colour, threads);
 }
-void VideoWriter::finish() { writing_->finish(); }
+
+std::unique_ptr<VideoWriter> create_video(const std::string& path, const Box& domain, ElementType type,
+                                          FrameRate rate, const VideoOptions& options) {
+  return video_backend().create(path, domain, type, rate, options);
+}
+
+namespace {
+
+std::size_t frame_bytes(const Box& domain, ElementType type) {
+  return static_cast<std::size_t>(domain.size()) * size_of(type);
+}
+
+/// The rows of a frame in memory.
+class FrameRows final : public RowReader {
+ public:
+  explicit FrameRows(const HostBlock& frame) : frame_(frame), next_(frame.box[1].begin) {}
+
+  ElementType type() const override { return frame_.type; }
+  Box domain() const override { return frame_.box; }
+  void read_row(std::byte* samples) override {
+    put_points(frame_, row_of(samples, frame_.type, frame_.box, next_++));
+  }
+  void finish() override {}
+
+ private:
+  HostBlock frame_;
+  std::int64_t next_;
+};
+
+class FrameSink final : public BlockSink {
+ public:
+  FrameSink(MPI_Comm communicator, const std::string& path, VideoWriter* writer, const Box& domain,
+            ElementType type)
+      : writer_(writer), parts_(communicator, path, domain, type) {
+    collectively(communicator, [&] {
+      if (rank_of(communicator) == 0) points_.resize(frame_bytes(domain, type));
+    });
+  }
+
+  void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
+  void write_part(const HostBlock& block, const Box& part) override {
+    parts_.take(block, part);
+    Gatherer gatherer(parts_.communicator(), block, parts_.type(), part.size());
+    const HostBlock frame = packed_block(points_.data(), parts_.type(), parts_.domain());
+    HostBlock target = frame;
+    target.data = points_.empty() ? nullptr : address_of(frame, part);
+    target.box = part;
+    gatherer.gather(target);
+    if (!parts_.complete()) return;
+    collectively(parts_.communicator(), [&] {
+      if (writer_ != nullptr) writer_->write(frame);
+    });
+  }
+
+ private:
+  VideoWriter* writer_;
+  Parts parts_;
+  /// The points of the frame, on rank 0.
+  std::vector<std::byte> points_;
+};
+
+}  // namespace
+
+VideoFrames::VideoFrames(MPI_Comm communicator, std::string path, std::unique_ptr<VideoReader> reader,
+                         ImageInfo info)
+    : communicator_(communicator),
+      path_(std::move(path)),
+      reader_(std::move(reader)),
+      info_(std::move(info)) {
+  collectively(communicator, [&] {
+    if (reader_ != nullptr) points_.resize(frame_bytes(info_.domain, info_.type));
+  });
+}
+
+bool VideoFrames::next() {
+  int has_frame = 0;
+  collectively(communicator_, [&] {
+    if (reader_ != nullptr && reader_->read(packed_block(points_.data(), info_.type, info_.domain)))
+      has_frame = 1;
+  });
+  if (ranks_of(communicator_) > 1) MPI_Bcast(&has_frame, 1, MPI_INT, 0, communicator_);
+  return has_frame != 0;
+}
+
+std::unique_ptr<BlockSource> VideoFrames::open() {
+  return std::make_unique<RowSource>(communicator_, path_, info_, [this](const std::string&) {
+    return std::make_unique<FrameRows>(packed_block(points_.data(), info_.type, info_.domain));
+  });
+}
+
+std::unique_ptr<BlockSink> create_frame(MPI_Comm communicator, const std::string& path, VideoWriter* writer,
+                                        const Box& domain, ElementType type) {
+  return std::make_unique<FrameSink>(communicator, path, writer, domain, type);
+}
 
 }  // namespace tessera::io

@@ -15,10 +15,6 @@
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
-namespace detail {
-class VideoReading;
-class VideoWriting;
-}  // namespace detail
 
 /// The number of frames per second, as a fraction. An example is 30000 / 1001.
 struct FrameRate {
@@ -70,28 +66,25 @@ struct VideoInfo {
 /// two frames is a shorter video.
 class VideoReader {
  public:
-  /// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1,
-  /// which changes no bit of the frames. Throws InputError when the file is not such a video, has no frame or
-  /// a damaged one, or has frames with transparency, a palette, or samples other than integers of 8 to 16
-  /// bits, and when `colour` asks for grey, and the frames are RGB.
-  explicit VideoReader(const std::string& path, VideoColour colour = VideoColour::as_stored, int threads = 1);
-  ~VideoReader();
-  VideoReader(const VideoReader&) = delete;
-  VideoReader& operator=(const VideoReader&) = delete;
+  virtual ~VideoReader() = default;
 
   /// Returns the description of the video.
-  const VideoInfo& info() const;
+  virtual const VideoInfo& info() const = 0;
 
   /// Decodes the next frame, in the order in which frames are shown, and stores those of its points that lie
   /// in the box of `frame`. Returns false, and stores nothing, after the last frame. Throws InputError which
   /// names the frame when the file is damaged or ends too early, or when the frame has another size or other
   /// samples than the first one. Throws InternalError when `frame` has another element type or other points
   /// than the video.
-  bool read(const HostBlock& frame);
-
- private:
-  std::unique_ptr<detail::VideoReading> reading_;
+  virtual bool read(const HostBlock& frame) = 0;
 };
+
+/// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1, which
+/// changes no bit of the frames. Throws InputError when the file is not such a video, has no frame or a
+/// damaged one, or has frames with transparency, a palette, or samples other than integers of 8 to 16 bits,
+/// and when `colour` asks for grey, and the frames are RGB.
+std::unique_ptr<VideoReader> open_video(const std::string& path, VideoColour colour = VideoColour::as_stored,
+                                        int threads = 1);
 
 /// The compression of a video that is written.
 enum class VideoCodec : std::uint8_t {
@@ -117,33 +110,28 @@ struct VideoOptions {
 /// limited range) with a quarter of the colour samples, and compressed with the quality crf 18.
 class VideoWriter {
  public:
-  /// Begins the video at `path`. `domain` has the points of each frame: (x, y), or (x, y, channel) with red,
-  /// green and blue. Throws InputError when the file cannot be created, when the ending of its name is not
-  /// .y4m, .mkv or .mp4 or does not fit the codec, when the codec cannot hold such frames or FFmpeg lacks it,
-  /// and when the frame rate is not positive, or is 1000 or more for an .mkv file.
-  VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
-              const VideoOptions& options = {});
   /// Removes the file, unless `finish` has completed it.
-  ~VideoWriter();
-  VideoWriter(const VideoWriter&) = delete;
-  VideoWriter& operator=(const VideoWriter&) = delete;
+  virtual ~VideoWriter() = default;
 
   /// Appends a frame, all points of the video. Throws InputError which names the frame when the file cannot
-  /// be written; an earlier frame may be the one for which there was no space. Throws InternalError when
+  /// be written; there may have been no space for an earlier frame. Throws InternalError when
   /// `frame` has another type or other points than the video, and after `finish` or an error.
-  void write(const HostBlock& frame);
+  virtual void write(const HostBlock& frame) = 0;
 
   /// The number of frames that were written.
-  std::int64_t frames() const { return frames_; }
+  virtual std::int64_t frames() const = 0;
 
   /// Completes the file and gives it its final name. Throws InputError when the file cannot be written, or
   /// when it has no frame. Throws InternalError when it is called twice, or after an error.
-  void finish();
-
- private:
-  std::unique_ptr<detail::VideoWriting> writing_;
-  std::int64_t frames_ = 0;
+  virtual void finish() = 0;
 };
+
+/// Begins the video at `path`. `domain` has the points of each frame: (x, y), or (x, y, channel) with red,
+/// green and blue. Throws InputError when the file cannot be created, when the ending of its name is not
+/// .y4m, .mkv or .mp4 or does not fit the codec, when the codec cannot hold such frames or FFmpeg lacks it,
+/// and when the frame rate is not positive, or is 1000 or more for an .mkv file.
+std::unique_ptr<VideoWriter> create_video(const std::string& path, const Box& domain, ElementType type,
+                                          FrameRate rate, const VideoOptions& options = {});
 
 /// The frames of a video, one after the other, as images that all ranks of a communicator read together. Rank
 /// 0 decodes a frame, keeps it in memory, and sends the other ranks the rows of their blocks.

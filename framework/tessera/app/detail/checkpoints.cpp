@@ -201,10 +201,8 @@ void Checkpoints::check_folder(const CheckpointSettings& settings) {
   std::int64_t last = numbers.empty() ? 0 : numbers.front();
   MPI_Bcast(&last, 1, MPI_INT64_T, 0, run_.session.communicator());
   next_number_ = last + 1;
-  {
-    const io::CheckpointWriter dropped_trial(run_.session.communicator(),
-                                             file_in(directory_, run_.program, next_number_));
-  }
+  // A trial, which leaves no file.
+  io::create_checkpoint(run_.session.communicator(), file_in(directory_, run_.program, next_number_));
   const std::filesystem::path restart(settings.restart);
   const bool goes_on = !settings.restart.empty() && (place_of(directory_) == place_of(settings.restart) ||
                                                      place_of(directory_) == place_of(restart).parent_path());
@@ -343,15 +341,15 @@ void Checkpoints::write_file(const std::string& path, const LoopProgress& progre
   const std::string deck = deck::print(run_.deck);
   const auto bytes = static_cast<std::int64_t>(deck.size() + run_.problem.size()) +
                      progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
-  io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
+  const auto writer = io::create_checkpoint(run_.session.communicator(), path, bytes);
   const std::vector<ArrayId>& ids = state_of(progress.loop).array_ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    CheckpointSink sink(writer, arrays[i]);
+    CheckpointSink sink(*writer, arrays[i]);
     store(ids[i], sink);
   }
-  writer.complete({run_.program, version(), deck, run_.problem, loop_of(progress.loop).name, progress.turns,
-                   progress.residual},
-                  loops_.residuals(progress.loop));
+  writer->complete({run_.program, version(), deck, run_.problem, loop_of(progress.loop).name, progress.turns,
+                    progress.residual},
+                   loops_.residuals(progress.loop));
 }
 
 void Checkpoints::stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const {

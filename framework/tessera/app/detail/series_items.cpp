@@ -58,7 +58,7 @@ class ResultFrame final : public BlockSink {
 }  // namespace
 
 std::unique_ptr<io::VideoReader> open_video(const std::string& path, const AcceptImage& accept) {
-  auto reader = std::make_unique<io::VideoReader>(path, io::VideoColour::as_stored);
+  auto reader = io::open_video(path);
   try {
     accept(info_of(*reader));
     return reader;
@@ -66,7 +66,7 @@ std::unique_ptr<io::VideoReader> open_video(const std::string& path, const Accep
     if (reader->info().domain.dimensions == 2) throw;
     const auto colour_error = std::current_exception();
     try {
-      reader = std::make_unique<io::VideoReader>(path, io::VideoColour::grey);
+      reader = io::open_video(path, io::VideoColour::grey);
       accept(info_of(*reader));
       return reader;
     } catch (const InputError&) {
@@ -152,7 +152,7 @@ std::unique_ptr<io::VideoWriter> SeriesItems::created_video() const {
   if (!result_) deck_.fail(series_input_key(deck_), "there is no image that can be read: name others");
   make_folder_of(deck_, series_output_key(deck_), path);
   io::remove_abandoned_files({path});
-  return std::make_unique<io::VideoWriter>(path, result_->domain, result_->type, rate_);
+  return io::create_video(path, result_->domain, result_->type, rate_);
 }
 
 void SeriesItems::begin(bool makes_video) {

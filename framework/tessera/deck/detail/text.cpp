@@ -41,13 +41,12 @@ std::size_t sequence_length(std::string_view text, std::size_t i) {
 std::string printable(std::string_view text) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') {
+    if (text[i] == '\n')
       line += "\\n";
-    } else if (is_control(byte_at(text, i))) {
+    else if (is_control(byte_at(text, i)))
       line += fmt::format("\\x{:02x}", byte_at(text, i));
-    } else {
+    else
       line += text[i];
-    }
   }
   return line;
 }
@@ -60,10 +59,17 @@ std::string shortened(std::string_view text) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  const std::size_t shown = words.size() > longest_list ? longest_list : words.size();
+  const std::size_t shown = std::min(words.size(), longest_list);
   std::string text = fmt::format("{}", fmt::join(words.begin(), words.begin() + shown, ", "));
   if (shown < words.size()) text += fmt::format(", ... ({} in all)", words.size());
   return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
 }
 
 std::size_t find_non_text(std::string_view text) {
@@ -82,14 +88,12 @@ std::string dotted(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> split(std::string_view name) {
-  std::vector<std::string> components(1);
-  for (char c : name) {
-    if (c == '.') {
-      components.emplace_back();
-    } else {
-      components.back() += c;
-    }
+  std::vector<std::string> components;
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+    components.emplace_back(name.substr(0, dot));
+    name.remove_prefix(dot + 1);
   }
+  components.emplace_back(name);
   return components;
 }
 
@@ -101,9 +105,7 @@ namespace {
 
 /// Returns the number of bytes of a unit such as "MiB", or 0 if there is no such unit.
 double bytes_of(std::string_view unit) {
-  std::string word(unit);
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string word = lower_case(unit);
   if (word == "b") return 1;
   const std::size_t power = std::string_view("kmgt").find(word.empty() ? ' ' : word.front());
   if (power == std::string_view::npos) return 0;

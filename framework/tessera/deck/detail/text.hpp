@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,18 @@ std::string shortened(std::string_view text);
 
 /// Returns the words with commas between them. If there are many words, the last ones are left out.
 std::string joined(const std::vector<std::string>& words);
+
+/// Returns whether a list contains an item.
+template <class List, class Item>
+bool contains(const List& list, const Item& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// Returns whether a character is an English letter or a digit.
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// Returns the text with small letters in place of capital ones.
+std::string lower_case(std::string_view text);
 
 /// Returns the index of the first byte that is not UTF-8 text, or npos if there is none. Such a byte is a
 /// control character other than a tab or a line end, or begins a malformed sequence.

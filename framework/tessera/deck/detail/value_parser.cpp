@@ -13,70 +13,73 @@
 #include <utility>
 
 #include "tessera/deck/detail/text.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 
 namespace tessera::deck::detail {
 namespace {
 
-bool is_word(const Node& node, std::string_view word) {
-  return node.kind == Node::Kind::scalar && !node.quoted && node.text == word;
+bool is_word(const Tree& tree, std::string_view word) {
+  return tree.kind == Tree::Kind::word && !tree.quoted && tree.text == word;
 }
 
 constexpr std::array<std::string_view, 3> yes_words{"true", "yes", "on"}, no_words{"false", "no", "off"};
 
 class ValueParser {
  public:
-  ValueParser(const KeyDeclaration& key, const std::string& name, const Origin& origin,
-              const Environment& environment)
-      : key_(key), name_(name), origin_(origin), environment_(environment) {}
+  ValueParser(const KeyDeclaration& key, const std::string& name, const Environment& environment)
+      : key_(key), name_(name), environment_(environment) {}
 
-  Value parse(const Node& node) const {
+  Value parse(const Tree& tree) const {
     switch (key_.type) {
       case ValueType::boolean:
-        return boolean(node);
+        return boolean(tree);
       case ValueType::integer:
-        return number<std::int64_t>(node);
+        return number<std::int64_t>(tree);
       case ValueType::real:
-        return number<double>(node);
+        return number<double>(tree);
       case ValueType::bytes:
-        return bytes(node);
+        return bytes(tree);
       case ValueType::text:
-        return scalar(node).text;
+        return word(tree).text;
       case ValueType::path:
-        return path(node);
+        return path(tree);
       case ValueType::paths:
-        return paths(node);
+        return paths(tree);
       case ValueType::choice:
-        return choice(node);
+        return choice(tree);
       case ValueType::choices:
-        return choices(node);
+        return choices(tree);
       case ValueType::tree:
-        return tree(node);
+        return tree;
       case ValueType::grid:
-        return grid(node);
+        return grid(tree);
       case ValueType::tile:
-        return tile(node);
+        return tile(tree);
     }
-    fail(node);
+    fail(tree);
   }
 
  private:
-  [[noreturn]] void fail(const Node& node, const std::string& hint = "") const {
-    fail_at(location(origin_, node), fmt::format("'{}' expects {}, got {}{}", shortened(name_),
-                                                 deck::describe(key_), describe(node), hint));
+  [[noreturn]] void fail(const Tree& tree, const std::string& hint = "") const {
+    fail_at(tree.location, fmt::format("'{}' expects {}, got {}{}", shortened(name_), deck::describe(key_),
+                                       describe(tree), hint));
   }
 
-  const Node& scalar(const Node& node) const {
-    if (node.kind != Node::Kind::scalar) fail(node);
-    return node;
+  /// Throws InputError about a value that has the right form.
+  [[noreturn]] void refuse(const Tree& tree, const std::string& reason) const {
+    fail_at(tree.location, fmt::format("'{}': {}", shortened(name_), reason));
   }
 
-  bool boolean(const Node& node) const {
-    for (std::string_view word : yes_words)
-      if (is_word(node, word)) return true;
-    for (std::string_view word : no_words)
-      if (is_word(node, word)) return false;
-    fail(node);
+  const Tree& word(const Tree& tree) const {
+    if (tree.kind != Tree::Kind::word) fail(tree);
+    return tree;
+  }
+
+  bool boolean(const Tree& tree) const {
+    const bool is_yes = contains(yes_words, word(tree).text);
+    if (tree.quoted || (!is_yes && !contains(no_words, tree.text))) fail(tree);
+    return is_yes;
   }
 
   /// Returns the factor that converts a number with the unit `word` to the unit of the key, or 0 if this unit
@@ -95,8 +98,8 @@ class ValueParser {
 
   /// Reads a number with or without a unit, such as "300", "300 s" or "5 min".
   template <class Number>
-  Number number(const Node& node) const {
-    std::string_view text = scalar(node).text;
+  Number number(const Tree& tree) const {
+    std::string_view text = word(tree).text;
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -105,13 +108,13 @@ class ValueParser {
     const double scale = error == std::errc() ? factor(word) : 0;
     if constexpr (std::is_floating_point_v<Number>) value *= scale;
     const bool fits = scale == 1 || (scale > 0 && std::is_floating_point_v<Number>);
-    if (node.quoted || !fits || !std::isfinite(static_cast<double>(value)) || out_of_range(value)) fail(node);
+    if (tree.quoted || !fits || !std::isfinite(static_cast<double>(value)) || out_of_range(value)) fail(tree);
     return value;
   }
 
-  ByteSize bytes(const Node& node) const {
-    const std::optional<std::int64_t> size = parse_byte_size(scalar(node).text);
-    if (!size || out_of_range(*size)) fail(node);
+  ByteSize bytes(const Tree& tree) const {
+    const std::optional<std::int64_t> size = parse_byte_size(word(tree).text);
+    if (!size || out_of_range(*size)) fail(tree);
     return {*size};
   }
 
@@ -122,127 +125,105 @@ class ValueParser {
            (maximum && static_cast<double>(value) > *maximum);
   }
 
-  std::string path(const Node& node) const {
-    const std::string& text = scalar(node).text;
-    const ExpandedText path = expand(text, environment_);
-    if (!path.fault.empty())
-      fail_at(location(origin_, node), fmt::format("'{}': {}", shortened(name_), path.fault));
-    if (path.text.empty() || path.text.find_first_of("\r\n") != std::string::npos) fail(node);
-    return path.text;
+  std::string path(const Tree& tree) const {
+    std::string path;
+    try {
+      path = expand(word(tree).text, environment_);
+    } catch (const InputError& error) {
+      refuse(tree, error.what());
+    }
+    if (path.empty() || path.find_first_of("\r\n") != std::string::npos) fail(tree);
+    return path;
   }
 
-  std::vector<std::string> paths(const Node& node) const {
-    if (node.kind != Node::Kind::list) return {path(node)};
-    if (node.items.empty()) fail(node, " without entries");
+  std::vector<std::string> paths(const Tree& tree) const {
+    if (tree.kind != Tree::Kind::list) return {path(tree)};
+    if (tree.items.empty()) fail(tree, " without entries");
     std::vector<std::string> values;
-    for (const Node& item : node.items) values.push_back(path(item));
+    for (const Tree& item : tree.items) values.push_back(path(item));
     return values;
   }
 
-  std::string choice(const Node& node) const {
+  std::string choice(const Tree& tree) const {
     const auto& choices = key_.choices;
-    const std::string& text = meant_choice(scalar(node), choices);
-    if (choices.empty()) return text;
-    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
+    const std::string& text = meant_choice(word(tree), choices);
+    if (choices.empty() || contains(choices, text)) return text;
     if (const auto refusal = key_.refusals.find(text); refusal != key_.refusals.end())
-      fail_at(location(origin_, node), fmt::format("'{}': {}", shortened(name_), refusal->second));
-    fail(node, suggestion(text, choices));
+      refuse(tree, refusal->second);
+    fail(tree, suggestion(text, choices));
   }
 
-  std::vector<std::string> choices(const Node& node) const {
-    if (node.kind != Node::Kind::list) fail(node);
-    // Whoever does not want the default choices may want none.
-    if (node.items.empty() && !key_.default_text) fail(node, " without entries");
+  std::vector<std::string> choices(const Tree& tree) const {
+    if (tree.kind != Tree::Kind::list) fail(tree);
+    // An empty list replaces default choices by none.
+    if (tree.items.empty() && !key_.default_text) fail(tree, " without entries");
     std::vector<std::string> values;
-    for (const Node& item : node.items) {
-      values.push_back(choice(scalar(item)));
+    for (const Tree& item : tree.items) {
+      values.push_back(choice(word(item)));
       if (std::count(values.begin(), values.end(), values.back()) > 1) fail(item, " again");
     }
     return values;
   }
 
-  Tree tree(const Node& node) const {
-    Tree value{
-        .kind = kind_of(node), .text = node.text, .quoted = node.quoted, .location = location(origin_, node)};
-    for (const Node& key : node.keys) value.keys.push_back(tree(key));
-    for (const Node& item : node.items) value.items.push_back(tree(item));
-    return value;
-  }
-
-  static Tree::Kind kind_of(const Node& node) {
-    switch (node.kind) {
-      case Node::Kind::null:
-        return Tree::Kind::nothing;
-      case Node::Kind::scalar:
-        return Tree::Kind::word;
-      case Node::Kind::list:
-        return Tree::Kind::list;
-      case Node::Kind::map:
-        break;
-    }
-    return Tree::Kind::map;
-  }
-
-  void check_length(const Node& list) const {
-    if (list.kind != Node::Kind::list) fail(list);
+  void check_length(const Tree& list) const {
+    if (list.kind != Tree::Kind::list) fail(list);
     if (list.items.size() > key_.max_entries) fail(list, fmt::format(" of {} entries", list.items.size()));
     if (list.items.empty()) fail(list, " without entries");
   }
 
-  GridValue grid(const Node& node) const {
-    check_length(node);
+  GridValue grid(const Tree& tree) const {
+    check_length(tree);
     GridValue value;
-    for (const Node& item : node.items)
+    for (const Tree& item : tree.items)
       value.entries.push_back(is_word(item, "auto") ? std::nullopt
                                                     : std::optional(number<std::int64_t>(item)));
     return value;
   }
 
-  std::vector<std::int64_t> tile_entries(const Node& node) const {
-    if (is_word(node, "auto")) return {};
-    check_length(node);
+  std::vector<std::int64_t> tile_entries(const Tree& tree) const {
+    if (is_word(tree, "auto")) return {};
+    check_length(tree);
     std::vector<std::int64_t> entries;
-    for (const Node& item : node.items) entries.push_back(number<std::int64_t>(item));
+    for (const Tree& item : tree.items) entries.push_back(number<std::int64_t>(item));
     return entries;
   }
 
-  TileValue tile(const Node& node) const {
-    if (node.kind != Node::Kind::map) {
-      auto entries = tile_entries(node);
+  TileValue tile(const Tree& tree) const {
+    if (tree.kind != Tree::Kind::map) {
+      auto entries = tile_entries(tree);
       return {entries, entries};
     }
     TileValue value;
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      const Node& backend = node.keys[i];
+    for (std::size_t i = 0; i < tree.items.size(); ++i) {
+      const Tree& backend = tree.keys[i];
       if (backend.text != "host" && backend.text != "device")
-        fail_at(location(origin_, backend),
+        fail_at(backend.location,
                 fmt::format("unknown key '{}' in '{}'{}", shortened(backend.text), shortened(name_),
                             suggestion(backend.text, {"host", "device"})));
-      (backend.text == "host" ? value.host : value.device) = tile_entries(node.items[i]);
+      (backend.text == "host" ? value.host : value.device) = tile_entries(tree.items[i]);
     }
     return value;
   }
 
   const KeyDeclaration& key_;
   const std::string& name_;
-  const Origin& origin_;
   const Environment& environment_;
 };
 
 }  // namespace
 
-const std::string& meant_choice(const Node& node, const std::vector<std::string>& choices) {
+const std::string& meant_choice(const Tree& word, const std::vector<std::string>& choices) {
   for (const auto& words : {yes_words, no_words}) {
-    if (node.quoted || std::ranges::find(words, node.text) == words.end()) continue;
+    if (word.quoted || !contains(words, word.text)) continue;
     for (const std::string& choice : choices)
-      if (std::ranges::find(words, choice) != words.end()) return choice;
+      if (contains(words, choice)) return choice;
   }
-  return node.text;
+  return word.text;
 }
 
-Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node, const Origin& origin,
+Value parse_value(const KeyDeclaration& key, const std::string& name, const Tree& tree,
                   const Environment& environment) {
-  return ValueParser(key, name, origin, environment).parse(node);
+  return ValueParser(key, name, environment).parse(tree);
 }
 
 }  // namespace tessera::deck::detail

@@ -35,7 +35,7 @@ void for_each_row(const Interleaved& samples, const HostBlock& block, const Use&
 }
 
 /// Calls use(step) with the distance between the points of a row. The distances of images of 1, 3 and
-/// 4 channels are constants, for which the compiler makes faster loops.
+/// 4 channels are constants, so that the compiler makes faster loops.
 template <class Use>
 void with_step(std::int64_t step, const Use& use) {
   if (step == 1) return use(std::integral_constant<std::int64_t, 1>());

@@ -44,13 +44,10 @@ inline constexpr std::int64_t seal_bytes = 16384;
 /// Writes the seal into the file, which HDF5 has already closed. Throws InputError.
 void write_seal(const UnfinishedFile& output, const std::vector<SealedArray>& arrays);
 
-/// Reads the seal, and returns the arrays that it describes. Throws InputError when the seal is damaged, or
-/// when the file has another size than the seal says.
-std::vector<SealedArray> read_seal(const std::string& path);
-
-/// Checks all parts of the file besides the seal and the arrays. Throws InputError when they are damaged.
-/// This function is called on one rank only.
-void check_sealed_rest(const std::string& path, const std::vector<SealedArray>& arrays);
+/// Reads the seal, and returns the arrays that it describes. Throws InputError when the seal is damaged, when
+/// the file has another size than the seal says, or, if `checks_rest`, when other parts of the file besides
+/// the arrays are damaged. One rank is enough to check these.
+std::vector<SealedArray> read_seal(const std::string& path, bool checks_rest = false);
 
 /// Returns the digest of `points` points of an array, beginning with the point number `first`.
 std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, std::int64_t first,

@@ -30,7 +30,7 @@ namespace {
 struct UnfinishedNames {
   std::mutex mutex;
   std::set<std::string> names;
-  /// Whether this rank, and not another one, removed the first file that it tried to remove. Empty until the
+  /// True if this rank, and not another one, removed the first file that it tried to remove. Empty until the
   /// first such attempt.
   std::optional<bool> is_first;
 };
@@ -40,18 +40,13 @@ UnfinishedNames& unfinished() {
   return names;
 }
 
-void note_unfinished(const std::string& name) {
-  const std::lock_guard lock(unfinished().mutex);
-  unfinished().names.insert(name);
-}
-
 /// Removes the name from the unfinished files. Returns whether the name was one of them.
 bool forget_unfinished(const std::string& name) {
   const std::lock_guard lock(unfinished().mutex);
   return unfinished().names.erase(name) > 0;
 }
 
-/// What temporary names have between the name of the file and the number of the process.
+/// The part of temporary names between the name of the file and the number of the process.
 constexpr std::string_view part_mark = ".part-";
 
 /// Returns whether there is a process of this number on this machine that has not ended.
@@ -128,6 +123,13 @@ File open_for_reading(const std::string& path, const std::string& kind) {
   return file;
 }
 
+std::int64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) fail(path, error.message(), "check the path and its permissions");
+  return static_cast<std::int64_t>(bytes);
+}
+
 void reserve(const UnfinishedFile& file, std::int64_t bytes) {
   // The limit of the process on the size of files is checked here. The system does not apply the limit to
   // space that is reserved beyond the end of a file, and HDF5 would wait forever when a later write exceeds
@@ -158,7 +160,8 @@ UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
   collectively(communicator_, [&] {
     if (rank_ == 0) create();
   });
-  note_unfinished(temporary_path_);
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().names.insert(temporary_path_);
 }
 
 UnfinishedFile::~UnfinishedFile() {
@@ -181,28 +184,17 @@ void UnfinishedFile::create() const {
                          : "choose a folder that can be written");
 }
 
-void UnfinishedFile::complete() {
-  collectively(communicator_, [&] {
-    if (rank_ == 0) rename();
-  });
-  forget_unfinished(temporary_path_);
-}
-
-void UnfinishedFile::complete_on_disk() {
+void UnfinishedFile::complete(bool on_disk) {
   collectively(communicator_, [&] {
     if (rank_ != 0) return;
-    wait_for_disk(temporary_path_, path_);
-    rename();
+    if (on_disk) wait_for_disk(temporary_path_, path_);
+    if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
+      fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
+           "choose another output file");
     const std::string folder = std::filesystem::path(path_).parent_path().string();
-    wait_for_disk(folder.empty() ? "." : folder, path_);
+    if (on_disk) wait_for_disk(folder.empty() ? "." : folder, path_);
   });
   forget_unfinished(temporary_path_);
-}
-
-void UnfinishedFile::rename() const {
-  if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
-    fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
-         "choose another output file");
 }
 
 FileWriter::FileWriter(const UnfinishedFile& file)

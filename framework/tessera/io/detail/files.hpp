@@ -38,11 +38,14 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// it. `kind` is what the error message asks for; empty means an image in a format that can be read.
 File open_for_reading(const std::string& path, const std::string& kind = "");
 
-/// Throws InputError which says that the file at `path` cannot be read, because Tessera was built without a
-/// library, which is named as in the CMake option TESSERA_<library>.
-[[noreturn]] void fail_to_read_without(const std::string& path, std::string_view library);
-/// Throws InputError which says that the file at `path` cannot be written, for the same reason.
-[[noreturn]] void fail_to_write_without(const std::string& path, std::string_view library);
+/// Returns the number of bytes of a file. Throws InputError when the system does not tell it.
+std::int64_t file_bytes(const std::string& path);
+
+/// Throws InputError which says that a file cannot be read or written, because Tessera was built without a
+/// library, which is named as in the CMake option TESSERA_<library>. `instead` is what helps besides.
+[[noreturn]] void fail_without(const std::string& path, std::string_view library, std::string_view instead);
+inline constexpr std::string_view convert_file = "convert the file";
+inline constexpr std::string_view write_other_format = "write another format";
 
 /// An output file that has a temporary name, in its final folder, until it is complete. The constructor and
 /// the functions that complete the file are collective.
@@ -57,16 +60,13 @@ class UnfinishedFile {
 
   const std::string& path() const { return path_; }
   const std::string& temporary_path() const { return temporary_path_; }
-  /// Gives the file its final name. The file must be closed before the call. Throws InputError on every rank
-  /// when the file cannot be renamed.
-  void complete();
-  /// Does the same when the whole file has reached the disk: if the machine crashes, there is either the
-  /// complete file, or the one that had the final name before.
-  void complete_on_disk();
+  /// Gives the file its final name. The file must be closed before the call. If `on_disk`, this is done when
+  /// the whole file has reached the disk: if the machine crashes, there is either the complete file, or the
+  /// one that had the final name before. Throws InputError on every rank when the file cannot be renamed.
+  void complete(bool on_disk = false);
 
  private:
   void create() const;
-  void rename() const;
 
   MPI_Comm communicator_;
   int rank_;

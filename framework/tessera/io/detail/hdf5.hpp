@@ -114,9 +114,9 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
 
 /// The chunks in which a data set is stored.
 struct Hdf5Chunks {
-  /// Whether the data set is stored in chunks.
+  /// True if the data set is stored in chunks.
   bool is_chunked = false;
-  /// Whether the chunks are compressed, or changed by another filter, so that they are only read as a whole.
+  /// True if the chunks are compressed, or changed by another filter, so that they are only read as a whole.
   bool is_compressed = false;
   /// The number of points of a chunk in each dimension, x first. The first chunk begins at the first point.
   Point points;
@@ -160,9 +160,6 @@ void write_together(MPI_Comm communicator, const std::function<void()>& task);
 /// Opens the file at `path` for reading, without MPI. Not collective. Throws InputError.
 Hdf5Id open_alone(const std::string& path);
 
-/// Opens the file for reading through MPI-IO. Collective. Throws InputError on every rank.
-Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& path);
-
 /// The properties of an HDF5 file that is to be created.
 struct NewHdf5 {
   /// The number of bytes of data. Space on the disk is reserved for them and for HDF5's own bytes, if the
@@ -171,7 +168,7 @@ struct NewHdf5 {
   /// The size of the user block, the beginning of the file that HDF5 does not use: 0, or a power of 2 from
   /// 512 on.
   hsize_t user_block_bytes = 0;
-  /// Whether the file gets arrays with chunks. It then has the format of HDF5 1.10: in older ones, the ranks
+  /// True if the file gets arrays with chunks. It then has the format of HDF5 1.10: in older ones, the ranks
   /// may disagree about the index of many chunks.
   bool chunked = false;
 
@@ -182,31 +179,14 @@ struct NewHdf5 {
 /// Makes the file an HDF5 file, through MPI-IO. Collective. Throws InputError on every rank.
 Hdf5Id create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output, const NewHdf5& how);
 
-enum class Direction { read, write };
+/// Writes the block of each rank to an open data set, which holds `domain`. If HDF5 cannot describe the
+/// strides of a block, its points are copied through a buffer. Collective. Throws InputError about `path` on
+/// every rank, or StrandedError.
+void write_block(MPI_Comm communicator, hid_t dataset, const HostBlock& block, const Box& domain,
+                 const std::string& path);
 
-/// Reads the block of each rank from an open data set, which holds `domain`, or writes it. If HDF5 cannot
-/// describe the strides of a block, its points are copied through a buffer. Collective. Throws InputError
-/// about `path` on every rank, or StrandedError.
-void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
-              const Box& domain, const std::string& path);
-
-/// Fills the block of each rank from an open data set of the file at `path`. If the points lie in the file as
-/// in memory, each rank reads them without HDF5, as MPI-IO is slow at reading parts of rows. Collective.
-/// Throws InputError on every rank, or StrandedError.
-void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
-                  const std::string& path);
-
-/// Fills a block without HDF5 from the numbers of `domain`, which lie in the file from `place` on as they do
-/// in memory.
-void read_at(const std::string& path, std::int64_t place, const Box& domain, const HostBlock& block);
-
-/// Fills a block from an open data set of a file that open_alone has opened. Makes no call of MPI. Throws
-/// InputError.
-void read_alone(hid_t dataset, const Hdf5Layout& layout, const HostBlock& block, const std::string& path);
-
-/// Returns the offset in the file of the first point of an open data set, or nothing if HDF5 has to collect
-/// the points from several places, to convert them, or to fill in values that have not been written. Throws
-/// InputError when the data set extends beyond the end of the file.
-std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout, const std::string& path);
+/// Fills a block from an open data set, which holds `domain`, of a file that open_alone has opened. Makes no
+/// call of MPI. Throws InputError about `path`.
+void read_block(hid_t dataset, const Box& domain, const HostBlock& block, const std::string& path);
 
 }  // namespace tessera::io::detail

@@ -167,6 +167,8 @@ void RowSink::write_part(const HostBlock& block, const Box& part) {
   file_.complete();
 }
 
+/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a band, the
+/// other ranks do not know this, and keep sending. Rank 0 therefore keeps receiving until the end of `part`.
 void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
   const std::int64_t row_bytes = bytes_of_row(parts_.domain(), parts_.type());
   const std::int64_t rows = std::clamp<std::int64_t>(band_bytes / row_bytes, 1, part[1].size());
@@ -176,13 +178,6 @@ void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
   });
   Gatherer gatherer(parts_.communicator(), block, parts_.type(),
                     rows * row_bytes / static_cast<std::int64_t>(size_of(parts_.type())));
-  stream(gatherer, part, rows, memory);
-}
-
-/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a band, the
-/// other ranks do not know this, and keep sending. Rank 0 therefore keeps receiving until the end of `part`.
-void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
-                     std::vector<std::byte>& memory) const {
   std::exception_ptr failure;
   for (std::int64_t y = part[1].begin; y < part[1].end; y += rows) {
     Box box = part;

@@ -35,9 +35,9 @@ class Parts {
   /// on every rank when `part` is not the next part, when a block has another element type or lies partly
   /// outside `part`, or when the blocks of all ranks together do not have as many points as `part`.
   void take(const HostBlock& block, const Box& part);
-  /// Whether all points of the array are written.
+  /// Returns whether all points of the array are written.
   bool complete() const { return written_ == domain_.size(); }
-  /// Whether no point of the array is written.
+  /// Returns whether no point of the array is written.
   bool none() const { return written_ == 0; }
 
  private:
@@ -86,7 +86,7 @@ class RowSink final : public BlockSink {
   /// A function that begins a file under its temporary name, and returns the writer of this file.
   using Begin = std::function<std::unique_ptr<RowWriter>(const UnfinishedFile&)>;
 
-  /// Creates an empty file for an image, of which a row has less than 2 GiB. `begin` is called on rank 0 when
+  /// Creates an empty file for an image whose rows have less than 2 GiB. `begin` is called on rank 0 when
   /// the first part is written. Collective. Throws InputError on every rank when the file cannot be created.
   RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type, Begin begin);
 
@@ -96,7 +96,6 @@ class RowSink final : public BlockSink {
 
  private:
   void gather_and_write(const HostBlock& block, const Box& part);
-  void stream(Gatherer& gatherer, const Box& part, std::int64_t rows, std::vector<std::byte>& memory) const;
 
   bool is_writer_;  // whether this is rank 0
   Parts parts_;

@@ -83,7 +83,7 @@ class RowDelivery {
     });
   }
 
-  /// Whether this rank reads the file, and the others receive from it.
+  /// Returns whether this rank reads the file, and the others receive from it.
   bool is_reader() const { return rank_ == 0; }
   /// Returns the rows from the first one to the last one that any rank needs.
   Range rows() const { return rows_; }
@@ -177,7 +177,7 @@ class RowDelivery {
   Range rows_;
   /// The row from which on nothing has been sent.
   std::int64_t sent_ = 0;
-  /// Two batches on the reader, of which one is filled while the other is sent; one batch on other ranks.
+  /// Two batches on the reader: one is filled while the other is sent. One batch on other ranks.
   std::vector<std::byte> buffers_[2];
   std::vector<MPI_Request> requests_[2];
 };

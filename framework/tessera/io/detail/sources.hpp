@@ -18,10 +18,11 @@ namespace tessera::io::detail {
 /// Throws InputError when the file at `path` has another type or domain now than those in `info`.
 void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain);
 
-/// Fills `block` from an open file that holds the points of `domain` without padding, x fastest. Throws
-/// InputError about `path` when the file cannot be read.
-void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
-                const HostBlock& block);
+/// Fills `block` from a file that holds the points of `domain` without padding, x fastest. Throws InputError
+/// when the file cannot be read.
+void read_array(const std::string& path, const RawLayout& layout, const Box& domain, const HostBlock& block);
+/// Does the same for points that lie in the file from `place` on as they do in memory.
+void read_at(const std::string& path, std::int64_t place, const Box& domain, const HostBlock& block);
 
 /// A function that fills `block` from a file. Throws InputError when the file is damaged, or differs from
 /// `info`.
@@ -84,7 +85,7 @@ class RowSource final : public BlockSource {
   using Take = std::function<void(std::byte* samples, std::int64_t y)>;
   /// Passes each row of all blocks to `take` on rank 0, and sends it to the ranks that need it.
   void decode(RowDelivery& delivery, const Take& take);
-  /// Does the same. If the file cannot be decoded, the other ranks are told that no more rows come.
+  /// Does the same. If the file cannot be decoded, tells the other ranks that no more rows come.
   void decode_or_give_up(RowDelivery& delivery, const Take& take);
   void go_back_to(std::int64_t row);
   void begin_again();

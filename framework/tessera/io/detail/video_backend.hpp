@@ -8,31 +8,14 @@
 
 namespace tessera::io::detail {
 
-/// A video that is read (see VideoReader).
-class VideoReading {
- public:
-  virtual ~VideoReading() = default;
-  virtual const VideoInfo& info() const = 0;
-  virtual bool read(const HostBlock& frame) = 0;
-};
-
-/// A video that is written (see VideoWriter).
-class VideoWriting {
- public:
-  virtual ~VideoWriting() = default;
-  virtual void write(const HostBlock& frame) = 0;
-  virtual void finish() = 0;
-};
-
-/// The functions that open videos. They throw the same exceptions as the constructors of VideoReader and
-/// VideoWriter.
+/// The functions behind open_video and create_video, with the same exceptions.
 struct VideoBackend {
-  std::unique_ptr<VideoReading> (*open)(const std::string& path, VideoColour colour, int threads);
-  std::unique_ptr<VideoWriting> (*create)(const std::string& path, const Box& domain, ElementType type,
-                                          FrameRate rate, const VideoOptions& options);
+  std::unique_ptr<VideoReader> (*open)(const std::string& path, VideoColour colour, int threads);
+  std::unique_ptr<VideoWriter> (*create)(const std::string& path, const Box& domain, ElementType type,
+                                         FrameRate rate, const VideoOptions& options);
 };
 
-/// Whether this Tessera was built with FFmpeg's libraries.
+/// True if this Tessera was built with FFmpeg's libraries.
 extern const bool has_video;
 
 }  // namespace tessera::io::detail

@@ -13,6 +13,7 @@
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5.hpp"
 #include "tessera/io/detail/sinks.hpp"
+#include "tessera/io/detail/sources.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {
@@ -58,27 +59,25 @@ std::uint64_t sum_over_ranks(MPI_Comm communicator, std::uint64_t sum) {
   return sum;
 }
 
-}  // namespace
-
-class CheckpointWriter::Content {
+class Hdf5CheckpointWriter final : public CheckpointWriter {
  public:
-  Content(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
+  Hdf5CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
       : communicator_(communicator), file_(communicator, path), bytes_(bytes) {}
 
-  void write(const FileArray& array, const HostBlock& block) {
+  void write(const FileArray& array, const HostBlock& block) override {
     const QuietHdf5 quiet;
     open();
     Hdf5Id dataset;
     Parts(communicator_, file_.path(), array.domain, array.type).take(block, array.domain);
     call_together(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
-    transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
+    write_block(communicator_, dataset, block, array.domain, file_.path());
     arrays_.push_back(array);
     sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),
                        static_cast<std::int64_t>(size_of(array.type)),
                        sum_over_ranks(communicator_, digest(block, array.domain))});
   }
 
-  void complete(const CheckpointNotes& notes, std::vector<double> residuals) {
+  void complete(const CheckpointNotes& notes, std::vector<double> residuals) override {
     const QuietHdf5 quiet;
     open();
     write_residuals(residuals);
@@ -99,7 +98,7 @@ class CheckpointWriter::Content {
       release_reserve(file_);
       write_seal(file_, sealed_);
     });
-    file_.complete_on_disk();
+    file_.complete(true);
   }
 
  private:
@@ -131,108 +130,71 @@ class CheckpointWriter::Content {
   std::vector<SealedArray> sealed_;
 };
 
-CheckpointWriter::CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
-    : content_(std::make_unique<Content>(communicator, path, bytes)) {}
-CheckpointWriter::~CheckpointWriter() = default;
+}  // namespace
 
-void CheckpointWriter::write(const FileArray& array, const HostBlock& block) {
-  content_->write(array, block);
+std::unique_ptr<CheckpointWriter> create_checkpoint(MPI_Comm communicator, const std::string& path,
+                                                    std::int64_t bytes) {
+  return std::make_unique<Hdf5CheckpointWriter>(communicator, path, bytes);
 }
-
-void CheckpointWriter::complete(const CheckpointNotes& notes, std::vector<double> residuals) {
-  content_->complete(notes, std::move(residuals));
-}
-
-struct CheckpointReader::Content {
-  MPI_Comm communicator;
-  std::string path;
-  Hdf5Id hdf5 = {};
-  CheckpointNotes notes = {};
-  std::vector<SealedArray> sealed = {};
-  /// The arrays in the order of `sealed`, including the residuals.
-  std::vector<FileArray> all = {};
-  std::vector<FileArray> arrays = {};
-
-  void read_notes() {
-    notes = {read_text(hdf5, path, "program"),   read_text(hdf5, path, "version"),
-             read_text(hdf5, path, "deck"),      read_text(hdf5, path, "problem"),
-             read_text(hdf5, path, "loop"),      read_integer(hdf5, path, "turns"),
-             read_number(hdf5, path, "residual")};
-    all = arrays_in(read_text(hdf5, path, "arrays"));
-    if (all.size() != sealed.size()) fail_as_damaged(path, "arrays are missing");
-    for (const FileArray& array : all)
-      if (array.name != residuals_name) arrays.push_back(array);
-  }
-
-  void read(const FileArray& array, const HostBlock& block) {
-    const QuietHdf5 quiet;
-    Hdf5Id dataset;
-    collectively(communicator, [&] {
-      dataset = open_dataset(hdf5, path, array.name);
-      check_shape(dataset, array);
-    });
-    read_dataset(communicator, dataset, {array.type, array.domain}, block, path);
-  }
-
-  void check_shape(hid_t dataset, const FileArray& array) const {
-    const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
-    Extents extents{};
-    const int dimensions = array.domain.dimensions;
-    const bool fits = type.valid() && space.valid() && H5Tequal(type, memory_type(array.type)) > 0 &&
-                      H5Sget_simple_extent_ndims(space) == dimensions &&
-                      H5Sget_simple_extent_dims(space, extents.data(), nullptr) == dimensions &&
-                      extents == extents_of(array.domain);
-    if (!fits) fail_as_damaged(path, fmt::format("'{}' has another shape or type", array.name));
-  }
-};
 
 CheckpointReader::CheckpointReader(MPI_Comm communicator, const std::string& path)
-    : content_(new Content{communicator, path}) {
-  const QuietHdf5 quiet;
-  collectively(communicator, [&] {
-    content_->sealed = read_seal(path);
-    if (rank_of(communicator) == 0) check_sealed_rest(path, content_->sealed);
-  });
-  content_->hdf5 = open_in_parallel(communicator, path);
-  collectively(communicator, [&] { content_->read_notes(); });
+    : communicator_(communicator), path_(path) {
+  collectively(communicator, [&] { sealed_ = read_seal(path, rank_of(communicator) == 0); });
+  // Only now: HDF5 is not made for damaged files.
+  collectively(communicator, [&] { read_notes(); });
 }
 
 CheckpointReader::~CheckpointReader() = default;
 
-const std::string& CheckpointReader::path() const { return content_->path; }
-const CheckpointNotes& CheckpointReader::notes() const { return content_->notes; }
-const std::vector<FileArray>& CheckpointReader::arrays() const { return content_->arrays; }
+void CheckpointReader::read_notes() {
+  const QuietHdf5 quiet;
+  const Hdf5Id hdf5 = open_alone(path_);
+  notes_ = {read_text(hdf5, path_, "program"),   read_text(hdf5, path_, "version"),
+            read_text(hdf5, path_, "deck"),      read_text(hdf5, path_, "problem"),
+            read_text(hdf5, path_, "loop"),      read_integer(hdf5, path_, "turns"),
+            read_number(hdf5, path_, "residual")};
+  all_ = arrays_in(read_text(hdf5, path_, "arrays"));
+  const auto fits = [](const FileArray& array, const SealedArray& place) {
+    return array.domain.size() == place.points &&
+           size_of(array.type) == static_cast<std::size_t>(place.element_bytes);
+  };
+  if (!std::ranges::equal(all_, sealed_, fits))
+    fail_as_damaged(path_, "its arrays are not those of its seal");
+  std::ranges::copy_if(all_, std::back_inserter(arrays_),
+                       [](const FileArray& array) { return array.name != residuals_name; });
+}
 
 void CheckpointReader::verify() {
-  const int ranks = ranks_of(content_->communicator), rank = rank_of(content_->communicator);
-  for (std::size_t i = 0; i < content_->sealed.size(); ++i) {
-    const SealedArray& sealed = content_->sealed[i];
+  const int ranks = ranks_of(communicator_), rank = rank_of(communicator_);
+  for (std::size_t i = 0; i < sealed_.size(); ++i) {
+    const SealedArray& sealed = sealed_[i];
     const std::int64_t first = sealed.points / ranks * rank;
     const std::int64_t end = rank + 1 == ranks ? sealed.points : first + sealed.points / ranks;
     std::uint64_t sum = 0;
-    collectively(content_->communicator, [&] { sum = digest_in_file(path(), sealed, first, end - first); });
-    if (sum_over_ranks(content_->communicator, sum) != sealed.digest)
-      fail_as_damaged(
-          path(), fmt::format("the values of '{}' are not those that were written", content_->all[i].name));
+    collectively(communicator_, [&] { sum = digest_in_file(path(), sealed, first, end - first); });
+    if (sum_over_ranks(communicator_, sum) != sealed.digest)
+      fail_as_damaged(path(),
+                      fmt::format("the values of '{}' are not those that were written", all_[i].name));
   }
 }
 
 std::vector<double> CheckpointReader::residuals() {
-  const auto found = std::ranges::find(content_->all, residuals_name, &FileArray::name);
-  if (found == content_->all.end()) return {};
+  const auto found = std::ranges::find(all_, residuals_name, &FileArray::name);
+  if (found == all_.end()) return {};
   std::vector<double> values(static_cast<std::size_t>(found->domain.size()));
-  content_->read(*found,
-                 {reinterpret_cast<std::byte*>(values.data()), ElementType::float64, found->domain, {1}});
+  read(residuals_name, packed_block(reinterpret_cast<std::byte*>(values.data()), found->type, found->domain));
   return values;
 }
 
 void CheckpointReader::read(const std::string& name, const HostBlock& block) {
-  const auto found = std::ranges::find(arrays(), name, &FileArray::name);
-  collectively(content_->communicator, [&] {
-    if (found == arrays().end()) throw InternalError(fmt::format("{} has no array '{}'", path(), name));
+  collectively(communicator_, [&] {
+    const auto found = std::ranges::find(all_, name, &FileArray::name);
+    if (found == all_.end()) throw InternalError(fmt::format("{} has no array '{}'", path(), name));
     check_block(block, found->type, found->domain);
+    // The points of an array lie in the file as in memory, so that reading them needs no HDF5.
+    const auto place = sealed_.begin() + (found - all_.begin());
+    read_at(path(), place->offset, found->domain, block);
   });
-  content_->read(*found, block);
 }
 
 }  // namespace tessera::io

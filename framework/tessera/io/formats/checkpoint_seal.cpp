@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <sstream>
 
@@ -108,7 +107,7 @@ Seal seal_in(const std::string& text) {
 
 Seal read_checked(std::FILE* file, const std::string& path) {
   std::string text;
-  const std::int64_t there = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  const std::int64_t there = file_bytes(path);
   read_range(file, path, 0, std::min(there, seal_bytes), seal_bytes,
              [&](const std::byte* memory, std::int64_t bytes, std::int64_t) {
                text.assign(reinterpret_cast<const char*>(memory), static_cast<std::size_t>(bytes));
@@ -166,7 +165,7 @@ void write_seal(const UnfinishedFile& output, const std::vector<SealedArray>& ar
   const std::string &name = output.temporary_path(), &path = output.path();
   const File file(std::fopen(name.c_str(), "r+b"));
   if (!file) fail_to_write(path, error_text(errno));
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(name));
+  const std::int64_t size = file_bytes(name);
   std::string text = text_of({size, digest_of_rest(file.get(), path, size, arrays), arrays});
   if (text.size() > seal_bytes) throw InternalError(fmt::format("{}: too many arrays to seal", path));
   text.resize(static_cast<std::size_t>(seal_bytes));
@@ -175,16 +174,12 @@ void write_seal(const UnfinishedFile& output, const std::vector<SealedArray>& ar
     fail_to_write(path, error_text(errno));
 }
 
-std::vector<SealedArray> read_seal(const std::string& path) {
-  const File file = open_checkpoint(path);
-  return read_checked(file.get(), path).arrays;
-}
-
-void check_sealed_rest(const std::string& path, const std::vector<SealedArray>& arrays) {
+std::vector<SealedArray> read_seal(const std::string& path, bool checks_rest) {
   const File file = open_checkpoint(path);
   const Seal seal = read_checked(file.get(), path);
-  if (digest_of_rest(file.get(), path, seal.size, arrays) != seal.rest)
+  if (checks_rest && digest_of_rest(file.get(), path, seal.size, seal.arrays) != seal.rest)
     fail_as_damaged(path, "its notes are not those that were written");
+  return seal.arrays;
 }
 
 std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, std::int64_t first,

@@ -7,8 +7,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
+#include <memory>
 #include <system_error>
 
 #include "tessera/io/detail/blocks.hpp"
@@ -35,8 +35,9 @@ std::string reason_of(int status) {
 
 /// Returns the element type of an image whose points are scale * stored + zero, where `bits` is the FITS type
 /// of the stored values. FITS stores only unsigned bytes and signed integers of more bits. Signed bytes and
-/// unsigned integers are stored shifted by half of their range, and `zero` undoes the shift.
-ElementType type_of(int bits, double scale, double zero) {
+/// unsigned integers are stored shifted by half of their range, and `zero` undoes the shift. Integers become
+/// floats if `has_blank`, as only floats have NaN for points without a value.
+ElementType type_of(int bits, double scale, double zero, bool has_blank) {
   struct Kind {
     int bits;
     ElementType stored, shifted;
@@ -47,7 +48,7 @@ ElementType type_of(int bits, double scale, double zero) {
                                           {LONG_IMG, ElementType::int32, ElementType::uint32, 0x1p31},
                                           {LONGLONG_IMG, ElementType::int64, ElementType::uint64, 0x1p63}}};
   for (const Kind& kind : kinds)
-    if (kind.bits == bits && scale == 1) {
+    if (kind.bits == bits && scale == 1 && !has_blank) {
       if (zero == 0) return kind.stored;
       if (zero == kind.shift) return kind.shifted;
     }
@@ -72,8 +73,10 @@ class FitsReader {
     // At the beginning of a name, CFITSIO removes blanks, and replaces '~' by a home directory.
     const std::string name = path_.front() == '/' ? path_ : "./" + path_;
     int status = 0;
-    fits_open_diskfile(&file_.handle, name.c_str(), READONLY, &status);
+    fitsfile* file = nullptr;
+    fits_open_diskfile(&file, name.c_str(), READONLY, &status);
     check(status);
+    file_.reset(file);
     move_to(extension);
     find_layout();
   }
@@ -83,7 +86,7 @@ class FitsReader {
   /// Returns the number of the extension at which the file is open. The primary header has the number 0.
   int extension() const {
     int position = 0;
-    return fits_get_hdu_num(file_.handle, &position) - 1;
+    return fits_get_hdu_num(file_.get(), &position) - 1;
   }
 
   /// Fills a block, which has the type of the image and lies in its domain. The block may be empty.
@@ -100,15 +103,10 @@ class FitsReader {
   }
 
  private:
-  struct OpenFile {
-    fitsfile* handle = nullptr;
-
-    OpenFile() = default;
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-    ~OpenFile() {
+  struct Close {
+    void operator()(fitsfile* file) const {
       int status = 0;
-      if (handle != nullptr) fits_close_file(handle, &status);
+      fits_close_file(file, &status);
       fits_clear_errmsg();
     }
   };
@@ -121,29 +119,40 @@ class FitsReader {
   template <class Function, class... Arguments>
   void call(Function function, Arguments... arguments) const {
     int status = 0;
-    function(file_.handle, arguments..., &status);
+    function(file_.get(), arguments..., &status);
     check(status);
   }
 
   bool move_on() {
     int status = 0;
-    fits_movrel_hdu(file_.handle, 1, nullptr, &status);
+    fits_movrel_hdu(file_.get(), 1, nullptr, &status);
     if (status == END_OF_FILE) return false;
     check(status);
     return true;
   }
 
+  /// Returns the extents of the axes, without those of one point after the third, such as the frequency and
+  /// the polarisation of radio images.
+  std::vector<LONGLONG> axes() const {
+    constexpr int most = 6;  // as many as CFITSIO keeps
+    int count = 0;
+    call(fits_get_img_dim, &count);
+    std::vector<LONGLONG> extents(static_cast<std::size_t>(count));
+    call(fits_get_img_sizell, std::min(count, most), extents.data());
+    while (extents.size() > 3 && extents.back() == 1) extents.pop_back();
+    return extents;
+  }
+
   bool is_image() const {
-    int kind = 0, dimensions = 0;
+    int kind = 0;
     call(fits_get_hdu_type, &kind);
-    if (kind == IMAGE_HDU) call(fits_get_img_dim, &dimensions);
-    return dimensions == 2 || dimensions == 3;
+    return kind == IMAGE_HDU && (axes().size() == 2 || axes().size() == 3);
   }
 
   std::string name() const {
     std::array<char, FLEN_VALUE> name{};
     int status = 0;
-    fits_read_key(file_.handle, TSTRING, "EXTNAME", name.data(), nullptr, &status);
+    fits_read_key(file_.get(), TSTRING, "EXTNAME", name.data(), nullptr, &status);
     return status == 0 ? name.data() : "";
   }
 
@@ -177,33 +186,32 @@ class FitsReader {
   double number_of(const char* key, double otherwise) const {
     double number = otherwise;
     int status = 0;
-    fits_read_key(file_.handle, TDOUBLE, key, &number, nullptr, &status);
+    fits_read_key(file_.get(), TDOUBLE, key, &number, nullptr, &status);
     if (status == KEY_NO_EXIST) return otherwise;
     check(status);
     return number;
   }
 
   void find_layout() {
-    int kind = 0, bits = 0, dimensions = 0, status = 0;
+    int kind = 0, bits = 0, status = 0;
     call(fits_get_hdu_type, &kind);
     const std::string what = fmt::format("extension {}", extension());
     if (kind != IMAGE_HDU) fail(path_, what + " is a table", "choose another extension");
-    std::array<LONGLONG, 3> extents{};
-    call(fits_get_img_paramll, static_cast<int>(extents.size()), &bits, &dimensions, extents.data());
-    if (dimensions != 2 && dimensions != 3)
+    const std::vector<LONGLONG> extents = axes();
+    if (extents.size() != 2 && extents.size() != 3)
       fail(path_,
-           fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, dimensions),
+           fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, extents.size()),
            "choose another extension");
+    call(fits_get_img_type, &bits);
+    domain_ = Box::of_extents(extents);
     double points = 1;
-    for (int d = 0; d < dimensions; ++d) {
-      const LONGLONG extent = extents[static_cast<std::size_t>(d)];
-      domain_.range[domain_.dimensions++] = {0, extent};
-      points *= static_cast<double>(extent);
-    }
+    for (const LONGLONG extent : extents) points *= static_cast<double>(extent);
     if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
     if (8 * points > 0x1p62) fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what));
-    type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
-    const bool is_compressed = fits_is_compressed_image(file_.handle, &status) != 0;
+    constexpr double none = 0.5;  // BLANK is an integer
+    const bool has_blank = number_of("BLANK", none) != none;
+    type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0), has_blank);
+    const bool is_compressed = fits_is_compressed_image(file_.get(), &status) != 0;
     has_blanks_ = bits > 0 || (is_compressed && is_quantised());
     // A compressed image is a table of tiles, which are lists behind the rows of the table.
     check_size(is_compressed ? number_of("NAXIS1", 0) * number_of("NAXIS2", 0) + number_of("PCOUNT", 0)
@@ -215,7 +223,7 @@ class FitsReader {
   bool is_quantised() const {
     char column[] = "ZSCALE";
     int number = 0, status = 0;
-    fits_get_colnum(file_.handle, CASEINSEN, column, &number, &status);
+    fits_get_colnum(file_.get(), CASEINSEN, column, &number, &status);
     fits_clear_errmsg();
     return status == 0 || number_of("ZSCALE", 0) != 0;
   }
@@ -225,18 +233,17 @@ class FitsReader {
     LONGLONG begin = 0;
     call(fits_get_hduaddrll, nullptr, &begin, nullptr);
     const double end = static_cast<double>(begin) + bytes;
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path_, error);
-    if (error || static_cast<double>(size) < end)
+    const std::int64_t size = file_bytes(path_);
+    if (static_cast<double>(size) < end)
       fail(path_, fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {:.0f})",
                               size, end));
   }
 
   std::string path_;
-  OpenFile file_;
+  std::unique_ptr<fitsfile, Close> file_;
   ElementType type_ = ElementType::uint8;
   Box domain_;
-  /// Whether there may be points without a value, which CFITSIO is to turn into NaN in floating blocks. It
+  /// True if there may be points without a value, which CFITSIO turns into NaN in floating blocks. It
   /// leaves floats unchanged if it is not to look for such points.
   bool has_blanks_ = false;
 };
@@ -254,11 +261,12 @@ ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
 
 }  // namespace
 
-/// Reads images with 2 axes (x, y) or 3 axes (x, y, channel), with any compression in tiles that CFITSIO
-/// supports, also of quantised floats. Row 0 is the first row of the file, which astronomical programs show
-/// at the bottom. If the header only shifts integers by half their range (BZERO), signed integers become
-/// unsigned, and uint8 becomes int8. With any other scaling, integers of 8 or 16 bits become float32, and
-/// larger ones float64; points without a value (BLANK) then become NaN.
+/// Reads images with 2 axes (x, y) or 3 axes (x, y, channel), and more if these have one point, with any
+/// compression in tiles that CFITSIO supports, also of quantised floats. Row 0 is the first row of the file,
+/// which astronomical programs show at the bottom. If the header only shifts integers by half their range
+/// (BZERO), signed integers become unsigned, and uint8 becomes int8. With any other scaling, and with a
+/// number for points without a value (BLANK), integers of 8 or 16 bits become float32, and larger ones
+/// float64, which rounds those of 64 bits. Points without a value become NaN.
 extern const FormatFunctions fits_format = {inspect_fits, open_by_rank<read_fits>};
 
 }  // namespace tessera::io::detail

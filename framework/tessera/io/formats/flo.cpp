@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <filesystem>
-#include <system_error>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/sinks.hpp"
@@ -47,13 +45,12 @@ Box read_header(const std::string& path, std::FILE* file) {
 ImageInfo inspect_flo(const std::string& path, const ImageChoice&) {
   const File file = open_for_reading(path);
   const Box domain = read_header(path, file.get());
-  std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  const std::int64_t size = file_bytes(path);
   // A header may claim so many pixels that the number of their bytes is not representable; that of pixels
   // always is.
   const std::int64_t pixels = domain[0].size() * domain[1].size();
   const std::int64_t bytes = size - static_cast<std::int64_t>(sizeof(FloHeader));
-  if (error || bytes % pixel_bytes != 0 || bytes / pixel_bytes != pixels)
+  if (bytes % pixel_bytes != 0 || bytes / pixel_bytes != pixels)
     fail(path,
          fmt::format("is damaged: its {} bytes are not those of {} x {} pixels", size, domain[0].size(),
                      domain[1].size()),

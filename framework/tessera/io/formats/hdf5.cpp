@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -29,11 +32,12 @@ std::string innermost_error() {
   return text;
 }
 
+/// Returns the names of the data sets of a file, also of those to which external links lead.
 std::vector<std::string> dataset_names(hid_t file) {
   std::vector<std::string> names;
   const H5L_iterate_t add = [](hid_t group, const char* name, const H5L_info_t* link,
                                void* data) noexcept -> herr_t {
-    if (link->type != H5L_TYPE_HARD) return 0;
+    if (link->type != H5L_TYPE_HARD && link->type != H5L_TYPE_EXTERNAL) return 0;
     const Hdf5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
     if (object.valid() && H5Iget_type(object) == H5I_DATASET)
       static_cast<std::vector<std::string>*>(data)->emplace_back(name);
@@ -66,10 +70,12 @@ std::optional<ElementType> element_type(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
   if (kind == H5T_COMPOUND) return complex_type(type);
+  if (kind == H5T_ENUM) return element_type(Hdf5Id(H5Tget_super(type), H5Tclose));  // as h5py's booleans
   if (kind == H5T_FLOAT && size <= 8) return size <= 4 ? ElementType::float32 : ElementType::float64;
-  if (kind != H5T_INTEGER || size > 8) return std::nullopt;
+  const bool is_bit_field = kind == H5T_BITFIELD && std::has_single_bit(size);
+  if ((kind != H5T_INTEGER && !is_bit_field) || size > 8) return std::nullopt;
   const int width = size == 1 ? 0 : size == 2 ? 2 : size <= 4 ? 4 : 6;
-  return static_cast<ElementType>(width + (H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
+  return static_cast<ElementType>(width + (is_bit_field || H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
 }
 
 bool has_image_shape(hid_t file, const std::string& name) {
@@ -103,88 +109,117 @@ std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout) {
   return bytes * std::clamp<std::int64_t>((std::int64_t(64) << 20) / bytes, 1, in_row);
 }
 
+/// Returns a text that HDF5 copies: `copy` gets memory and its size, and returns the length of the text.
+template <class Copy>
+std::string copied(const Copy& copy) {
+  std::string text(static_cast<std::size_t>(std::max<ssize_t>(copy(nullptr, 0), 0)) + 1, '\0');
+  copy(text.data(), text.size());
+  text.pop_back();
+  return text;
+}
+
+/// Returns the offset in the file of the first point of an open data set, or nothing if HDF5 has to collect
+/// the points from several places or another file, to convert them, or to fill in values that have not been
+/// written. Throws InputError when the data set extends beyond the end of the file.
+std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout, const std::string& path) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Pget_external_count(creation) != 0) return std::nullopt;
+  if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
+  // An external link may have led to another file.
+  const auto file_of = [dataset](char* text, std::size_t size) { return H5Fget_name(dataset, text, size); };
+  if (copied(file_of) != path) return std::nullopt;
+  const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
+  if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(bytes)) return std::nullopt;
+  // The place is undefined if no points have been written.
+  const haddr_t place = H5Dget_offset(dataset);
+  if (place == HADDR_UNDEF) return std::nullopt;
+  if (static_cast<std::int64_t>(place) > file_bytes(path) - bytes)
+    fail(path, "damaged or truncated HDF5 file");
+  return static_cast<std::int64_t>(place);
+}
+
+/// Throws InputError if a virtual data set takes points from a data set that is missing, where HDF5 would
+/// read zeros without an error.
+void check_sources(hid_t dataset, const std::string& path, const std::string& name) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  std::size_t count = 0;
+  if (H5Pget_layout(creation) != H5D_VIRTUAL || H5Pget_virtual_count(creation, &count) < 0) return;
+  if (std::getenv("HDF5_VDS_PREFIX") != nullptr) return;  // HDF5 then looks elsewhere
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::filesystem::path file = copied(
+        [&](char* text, std::size_t size) { return H5Pget_virtual_filename(creation, i, text, size); });
+    const std::string source = copied(
+        [&](char* text, std::size_t size) { return H5Pget_virtual_dsetname(creation, i, text, size); });
+    const auto is_in = [&source](const std::filesystem::path& place) {
+      const Hdf5Id opened(H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+      return Hdf5Id(H5Dopen2(opened, source.c_str(), H5P_DEFAULT), H5Dclose).valid();
+    };
+    // A number that HDF5 counts up is in the place of `%b`, as far as there are such files or data sets.
+    if ((file.string() + source).find("%b") != std::string::npos) continue;
+    // HDF5 looks for the file in these places.
+    const std::filesystem::path whole = path, folder = whole.parent_path();
+    if (!is_in(file == "." ? whole : folder / file) && !is_in(folder / file.filename()) && !is_in(file))
+      fail(path,
+           fmt::format("data set '{}' takes points from '{}' of {}, which is missing", name, source,
+                       file.string()),
+           "put this file into the same folder");
+  }
+}
+
 /// The entries of the table of cached chunks. Chunks with the same entry replace each other, so that there
 /// are many more than chunks in a row. HDF5 advises a prime number.
 constexpr std::size_t cache_slots = 100003;
 
+/// A source whose ranks read without MPI. Each rank keeps the file open, so that HDF5 keeps chunks that other
+/// blocks need, too.
 class Hdf5Source : public BlockSource {
  public:
   Hdf5Source(MPI_Comm communicator, const std::string& path, const ImageInfo& info)
-      : communicator_(communicator), path_(path), info_(info), is_alone_(ranks_of(communicator) == 1) {}
+      : communicator_(communicator), path_(path), info_(info) {}
 
   void read(const HostBlock& block) override {
-    if (place_) return read_at_place(block);
-    if (is_alone_) return read_in_open_file(block);
-    const QuietHdf5 quiet;
     collectively(communicator_, [&] {
+      const QuietHdf5 quiet;
       check_block(block, info_.type, info_.domain);
-      open_for_reading(path_);  // its error messages are clearer than those of MPI-IO
+      if (!place_ && !dataset_.valid()) open();
+      // Opening an HDF5 file takes longer than reading a small block.
+      if (place_) return read_at(path_, *place_, info_.domain, block);
+      try {
+        read_block(dataset_, info_.domain, block, path_);
+      } catch (...) {
+        dataset_.close();
+        file_.close();
+        throw;
+      }
     });
-    const Hdf5Id file = open_in_parallel(communicator_, path_);
-    Hdf5Id dataset;
-    collectively(communicator_, [&] { dataset = opened_in(file); });
-    read_dataset(communicator_, dataset, layout_, block, path_);
   }
 
  private:
-  Hdf5Id opened_in(const Hdf5Id& file) {
-    Hdf5Id dataset = open_dataset(file, path_, info_.dataset);
-    layout_ = layout_of(dataset, path_, info_.dataset);
-    check_unchanged(path_, info_, layout_.type, layout_.domain);
-    return dataset;
-  }
-
-  /// Reads without MPI, and keeps the file open, so that HDF5 keeps chunks that other blocks need, too.
-  void read_in_open_file(const HostBlock& block) {
-    check_block(block, info_.type, info_.domain);
-    const QuietHdf5 quiet;
-    try {
-      if (!dataset_.valid()) open();
-      if (place_) return read_at_place(block);
-      read_alone(dataset_, layout_, block, path_);
-    } catch (...) {
-      close();
-      throw;
-    }
-  }
-
   void open() {
     open_for_reading(path_);  // its error messages are clearer than those of HDF5
-    file_ = open_alone(path_);
-    Hdf5Id dataset = opened_in(file_);
-    place_ = raw_place_of(dataset, layout_, path_);
-    if (place_) return close();
-    const std::int64_t bytes = kept_bytes(chunks_of(dataset), layout_);
-    if (bytes == 0) {
-      dataset_ = std::move(dataset);
-      return;
+    Hdf5Id file = open_alone(path_);
+    Hdf5Id dataset = open_dataset(file, path_, info_.dataset);
+    const Hdf5Layout layout = layout_of(dataset, path_, info_.dataset);
+    check_unchanged(path_, info_, layout.type, layout.domain);
+    place_ = raw_place_of(dataset, layout, path_);
+    if (place_) return;
+    if (const std::int64_t bytes = kept_bytes(chunks_of(dataset), layout)) {
+      // HDF5 takes the size of the cache from those who open the data set while it is not open.
+      dataset.close();
+      const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+      H5Pset_chunk_cache(access, cache_slots, static_cast<std::size_t>(bytes), 0);
+      dataset = open_dataset(file, path_, info_.dataset, access);
     }
-    // HDF5 takes the size of the cache from those who open the data set while it is not open.
-    dataset.close();
-    const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    H5Pset_chunk_cache(access, cache_slots, static_cast<std::size_t>(bytes), 0);
-    dataset_ = open_dataset(file_, path_, info_.dataset, access);
-  }
-
-  void close() {
-    dataset_.close();
-    file_.close();
-  }
-
-  /// Reads from a file whose numbers are known to lie one after the other, without HDF5: opening an HDF5 file
-  /// takes longer than reading a small block.
-  void read_at_place(const HostBlock& block) const {
-    check_block(block, info_.type, info_.domain);
-    read_at(path_, *place_, info_.domain, block);
+    dataset_ = std::move(dataset);
+    file_ = std::move(file);
   }
 
   MPI_Comm communicator_;
   std::string path_;
   ImageInfo info_;
-  bool is_alone_;
+  /// Where the points lie, if they lie in the file as in memory. Then the file does not stay open.
   std::optional<std::int64_t> place_ = {};
-  Hdf5Layout layout_;
-  // A source of one rank keeps these open.
   Hdf5Id file_, dataset_;
 };
 
@@ -199,6 +234,7 @@ ImageInfo inspect_hdf5(const std::string& path, const ImageChoice& choice) {
   const std::string name = choice.dataset.empty() ? only_dataset(file, path) : choice.dataset;
   const Hdf5Id opened = open_dataset(file, path, name);
   const Hdf5Layout layout = layout_of(opened, path, name);
+  check_sources(opened, path, name);
   ImageInfo info{.type = layout.type, .domain = layout.domain, .dataset = name};
   const Hdf5Chunks chunks = chunks_of(opened);
   if (chunks.is_compressed) info.chunk_rows = std::min(chunks.points[1], layout.domain[1].size());
@@ -210,9 +246,10 @@ ImageInfo inspect_hdf5(const std::string& path, const ImageChoice& choice) {
 
 /// Reads data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
 /// slowest first. The elements are integers or floats of at most 64 bits in any byte order, or compounds of
-/// two such floats with the names `r` and `i`, which are complex numbers as h5py writes them. Each rank reads
-/// its own block. If the elements must be converted or are stored in chunks, several ranks use MPI-IO, and a
-/// source of one rank keeps the file open, and chunks of ImageInfo::kept_bytes.
+/// two such floats with the names `r` and `i`, which are complex numbers as h5py writes them. Booleans of
+/// h5py are int8, and fields of 8, 16, 32 or 64 bits, as PyTables writes booleans, unsigned integers. Each
+/// rank reads its own block without MPI. If the elements must be converted or are stored in chunks, each rank
+/// keeps the file open, and chunks of ImageInfo::kept_bytes.
 extern const FormatFunctions hdf5_format = {inspect_hdf5, open_hdf5};
 
 void fail_with_hdf5(const std::string& path, const std::string& problem, const std::string& advice) {

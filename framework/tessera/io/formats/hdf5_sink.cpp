@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/files.hpp"
@@ -38,13 +36,6 @@ Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::
 
 constexpr std::int64_t bytes_about_a_list = 4096;
 
-/// Returns the first point of `domain`, slowest dimension first.
-std::vector<std::int64_t> origin_of(const Box& domain) {
-  std::vector<std::int64_t> origin;
-  for (int d = domain.dimensions - 1; d >= 0; --d) origin.push_back(domain[d].begin);
-  return origin;
-}
-
 /// An HDF5 file that several sinks write together.
 class Hdf5Output {
  public:
@@ -67,7 +58,8 @@ class Hdf5Output {
     Hdf5Id dataset;
     call_together(communicator_, [&] {
       dataset = create_dataset(hdf5_, path(), array, storage);
-      const std::vector<std::int64_t> origin = origin_of(array.domain);
+      std::vector<std::int64_t> origin;  // slowest dimension first
+      for (int d = array.domain.dimensions - 1; d >= 0; --d) origin.push_back(array.domain[d].begin);
       if (std::ranges::any_of(origin, [](std::int64_t begin) { return begin != 0; }))
         write_attribute(dataset, path(), {"origin", origin});
     });
@@ -82,7 +74,12 @@ class Hdf5Output {
       const bool closed = dataset.close();
       if ((is_last && !hdf5_.close()) || !closed) fail_to_write_hdf5(path());
     });
-    if (is_last) complete();
+    if (!is_last) return;
+    // Compressed arrays may need less space than was reserved.
+    collectively(communicator_, [&] {
+      if (rank_of(communicator_) == 0) release_reserve(file_);
+    });
+    file_.complete();
   }
 
   MPI_Comm communicator() const { return communicator_; }
@@ -105,19 +102,8 @@ class Hdf5Output {
       bytes += list.count * static_cast<std::int64_t>(sizeof(double)) + bytes_about_a_list;
     collectively(communicator_, [&] {
       if (rank_of(communicator_) != 0) return;
-      std::error_code error;
-      const auto end = static_cast<std::int64_t>(std::filesystem::file_size(file_.temporary_path(), error));
-      if (error) fail_to_write(path(), error.message());
-      reserve(file_, std::max(end, bytes_before_lists_) + bytes);
+      reserve(file_, std::max(file_bytes(file_.temporary_path()), bytes_before_lists_) + bytes);
     });
-  }
-
-  /// Frees the reserved space that compressed arrays did not need. Then completes the file.
-  void complete() {
-    collectively(communicator_, [&] {
-      if (rank_of(communicator_) == 0) release_reserve(file_);
-    });
-    file_.complete();
   }
 
   /// Writes a list as a data set. Only rank 0 writes numbers; the other ranks take part with empty blocks.
@@ -127,7 +113,7 @@ class Hdf5Output {
     std::vector<double> values = list.values;
     HostBlock block{reinterpret_cast<std::byte*>(values.data()), ElementType::float64, all, {1}};
     if (rank_of(communicator_) != 0) block.box[0].end = 0;
-    transfer(communicator_, dataset, Direction::write, block, all, path());
+    write_block(communicator_, dataset, block, all, path());
   }
 
   MPI_Comm communicator_;
@@ -150,7 +136,7 @@ class Hdf5Sink : public BlockSink {
   void write_part(const HostBlock& block, const Box& part) override {
     const QuietHdf5 quiet;
     parts_.take(block, part);
-    transfer(parts_.communicator(), dataset_, Direction::write, block, parts_.domain(), parts_.path());
+    write_block(parts_.communicator(), dataset_, block, parts_.domain(), parts_.path());
     if (parts_.complete()) output_->close(dataset_);
   }
 

@@ -17,8 +17,8 @@ namespace {
 /// The most bytes of memory for decoding a file. Only progressive files need much memory, because all of
 /// their coefficients are kept until the end.
 constexpr std::int64_t most_memory = std::int64_t{2} << 30;
-/// The most scans of a file: passes over the image, of which progressive files have about ten. A damaged file
-/// could have many short ones, each of which costs time for all points.
+/// The most scans of a file, which are passes over the image. Progressive files have about ten. A damaged
+/// file could have many short ones, and each costs time for all points.
 constexpr int most_scans = 1000;
 
 /// Decodes one JPEG file.

@@ -90,9 +90,6 @@ class PngReader final : public RowReader {
       png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
       png_set_read_fn(png_, file_.get(), read_png_bytes);
       png_read_info(png_, info_);
-    });
-    refuse_transparent_grey();
-    checked([&] {
       if (png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
       if (png_get_valid(png_, info_, PNG_INFO_tRNS) != 0) png_set_tRNS_to_alpha(png_);
       if (png_get_bit_depth(png_, info_) < 8) png_set_expand_gray_1_2_4_to_8(png_);
@@ -105,17 +102,6 @@ class PngReader final : public RowReader {
     type_ = png_get_bit_depth(png_, info_) == 16 ? ElementType::uint16 : ElementType::uint8;
     domain_ = image_domain(png_get_image_width(png_, info_), png_get_image_height(png_, info_),
                            png_get_channels(png_, info_));
-  }
-
-  void refuse_transparent_grey() const {
-    const int colour = png_get_color_type(png_, info_);
-    const bool has_alpha =
-        (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
-    if (!has_alpha || (colour & PNG_COLOR_MASK_COLOR) != 0) return;
-    fail(path_,
-         "has 2 channels (grey and transparency), but images of 1 channel (grey), 3 (RGB) or 4 (RGB and "
-         "transparency) are supported",
-         "remove the alpha channel, or convert the image to RGB");
   }
 
   void decode_interlaced() {
@@ -144,9 +130,9 @@ class PngReader final : public RowReader {
 
 }  // namespace
 
-/// Reads grey, RGB or RGBA images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits.
-/// Images with a palette become RGB images, or RGBA images if the palette has transparent entries. Rows are
-/// read as of JPEG, but an interlaced file is held in memory as a whole.
+/// Reads grey or RGB images of uint8 or uint16; transparency is one more channel. Samples of fewer than 8
+/// bits are scaled to 8 bits. Images with a palette become RGB images, or RGBA images if the palette has
+/// transparent entries. Rows are read as of JPEG, but an interlaced file is held in memory as a whole.
 ///
 /// Writes grey for 1 channel, RGB for 3, and RGBA for 4. uint8 and uint16 are stored unchanged. float32 is
 /// clamped to [0, 1], scaled to 16 bits and rounded to nearest; NaN becomes 0. `threads` threads of rank 0

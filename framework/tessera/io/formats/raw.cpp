@@ -7,8 +7,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
@@ -92,7 +90,7 @@ class RunReader {
   std::vector<std::byte> buffer_;
 };
 
-/// The most bytes of which the system is told before they are read, as they have to stay in memory until
+/// The most bytes that are announced to the system before they are read. They have to stay in memory until
 /// then.
 constexpr std::int64_t announced_bytes = std::int64_t{64} << 20;
 
@@ -129,7 +127,7 @@ class RawSink final : public BlockSink {
 
 void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block) {
   inspect_raw(path, info.raw, info.type, info.domain);
-  read_array(path, open_for_reading(path, raw_kind).get(), info.raw, info.domain, block);
+  read_array(path, info.raw, info.domain, block);
 }
 
 std::unique_ptr<BlockSink> create_raw_file(MPI_Comm communicator, const std::string& path, const Box& domain,
@@ -143,11 +141,11 @@ std::unique_ptr<BlockSink> create_raw_file(MPI_Comm communicator, const std::str
 /// this machine.
 extern const FormatFunctions raw_format = {.open = open_by_rank<read_raw>, .create = create_raw_file};
 
-void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
-                const HostBlock& block) {
+void read_array(const std::string& path, const RawLayout& layout, const Box& domain, const HostBlock& block) {
+  const File file = open_for_reading(path);
   const auto size = static_cast<std::int64_t>(size_of(block.type));
-  announce(file, layout, domain, block);
-  RunReader reader(path, file);
+  announce(file.get(), layout, domain, block);
+  RunReader reader(path, file.get());
   for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
     reader.add({layout.offset + first * size, points * size, memory});
   });
@@ -158,15 +156,16 @@ void read_array(const std::string& path, std::FILE* file, const RawLayout& layou
   });
 }
 
+void read_at(const std::string& path, std::int64_t place, const Box& domain, const HostBlock& block) {
+  read_array(path, {place, std::endian::native == std::endian::big}, domain, block);
+}
+
 }  // namespace detail
 
 ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementType type, const Box& domain) {
   detail::open_for_reading(path, detail::raw_kind);
-  std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error) detail::fail(path, error.message(), "check the path and its permissions");
   const std::int64_t bytes = domain.size() * static_cast<std::int64_t>(size_of(type));
-  const std::int64_t there = std::max<std::int64_t>(size - layout.offset, 0);
+  const std::int64_t there = std::max<std::int64_t>(detail::file_bytes(path) - layout.offset, 0);
   if (there != bytes)
     detail::fail(path,
                  fmt::format("is too {}: {} of {} take {} bytes from byte {} on, but there are {}",

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "tessera/io/detail/blocks.hpp"
@@ -21,7 +22,7 @@ bool is_blank(int character) { return character == ' ' || character == '\t' || c
 class RleText {
  public:
   /// The value that stands for the end of the file.
-  static constexpr int end = -1;
+  static constexpr int end = EOF;
 
   /// Reads `file` from its beginning.
   explicit RleText(std::FILE* file) : file_(file) { std::rewind(file); }
@@ -57,26 +58,21 @@ class RleText {
 
  private:
   int peek_raw() {
-    if (place_ == size_) {
-      size_ = std::fread(piece_.data(), 1, piece_.size(), file_);
-      place_ = 0;
-    }
-    return size_ == 0 ? end : static_cast<unsigned char>(piece_[place_]);
+    if (!next_) next_ = ::getc_unlocked(file_);
+    return *next_;
   }
 
   int take_raw() {
     const int character = peek_raw();
     if (character == end) return end;
-    ++place_;
+    next_.reset();
     begins_line_ = character == '\n';
     if (begins_line_) ++line_;
     return character;
   }
 
   std::FILE* file_;
-  std::array<char, 1 << 16> piece_;
-  std::size_t size_ = 0;
-  std::size_t place_ = 0;
+  std::optional<int> next_;
   std::int64_t line_ = 1;
   bool begins_line_ = true;
 };
@@ -317,8 +313,7 @@ extern const FormatFunctions rle_format = {inspect_by<RleReader>, open_by_rank<r
 
 /// Returns whether a file begins like an RLE pattern: the first line that is neither blank nor a comment
 /// begins with `x =`.
-bool is_rle(const std::string&, std::FILE* file) {
-  if (file == nullptr) return false;
+bool is_rle(std::FILE* file) {
   RleText text(file);
   if (text.skip_white_space() != 'x') return false;
   text.take();

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/sources.hpp"
@@ -44,14 +45,41 @@ struct TiffLayout {
   ElementType type = ElementType::uint8;
   Box domain;
   bool tiled = false;
-  bool planar = false;  ///< whether each channel has chunks of its own
+  bool planar = false;    ///< whether each channel has chunks of its own
+  bool inverted = false;  ///< whether 0 is white
+  int bits = 8;           ///< the bits of a sample; an element has more if samples are packed
   std::int64_t chunk_width = 0;
   std::int64_t chunk_height = 0;  ///< the last strip may have fewer rows; all tiles have the full size
 
   std::int64_t channels() const { return channels_of(domain).size(); }
   std::int64_t columns() const { return (domain[0].size() + chunk_width - 1) / chunk_width; }
   std::int64_t rows() const { return (domain[1].size() + chunk_height - 1) / chunk_height; }
+  /// The samples and the bytes of a row of a chunk, which begins with a whole byte.
+  std::int64_t row_samples() const { return chunk_width * (planar ? 1 : channels()); }
+  std::int64_t row_bytes() const { return (row_samples() * bits + 7) / 8; }
 };
+
+/// Unpacks samples of fewer bits than an element has.
+template <class T>
+void unpack(const std::byte* packed, int bits, std::int64_t samples, T* elements) {
+  std::uint32_t word = 0;
+  int held = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    for (; held < bits; held += 8) word = word << 8 | std::to_integer<std::uint32_t>(*packed++);
+    held -= bits;
+    elements[i] = static_cast<T>(word >> held & ((1U << bits) - 1));
+  }
+}
+
+/// Returns the number that a float of 16 bits stands for.
+float from_half(std::uint16_t half) {
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  float size =
+      std::ldexp(static_cast<float>(exponent == 0 ? fraction : fraction + 1024), std::max(exponent, 1) - 25);
+  if (exponent == 31)
+    size = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  return (half & 0x8000) != 0 ? -size : size;
+}
 
 /// Returns the value of a field of the page, else the default value of the TIFF standard, else `fallback`.
 template <class T>
@@ -68,15 +96,16 @@ void check_colours(TIFF* tiff, const std::string& path, int photometric) {
   const auto refuse = [&](const char* problem, const char* advice = "convert it to RGB") {
     fail(path, problem, advice);
   };
-  if (photometric == PHOTOMETRIC_MINISWHITE)
-    refuse("is a TIFF image in which 0 is white", "convert it to one in which 0 is black");
+  const int format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
+  if (photometric == PHOTOMETRIC_MINISWHITE && format != SAMPLEFORMAT_UINT)
+    refuse("is a TIFF image in which 0 is white, of signed numbers", "convert it to one in which 0 is black");
   if (photometric == PHOTOMETRIC_PALETTE) refuse("is a TIFF image with a palette");
   if (photometric == PHOTOMETRIC_SEPARATED) refuse("is a TIFF image in the colours of printers (CMYK)");
   const int compression = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION);
   if (photometric == PHOTOMETRIC_YCBCR && compression != COMPRESSION_JPEG)
     refuse("is a TIFF image of YCbCr samples that are not JPEG-compressed");
-  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB &&
-      photometric != PHOTOMETRIC_YCBCR)
+  if (photometric != PHOTOMETRIC_MINISWHITE && photometric != PHOTOMETRIC_MINISBLACK &&
+      photometric != PHOTOMETRIC_RGB && photometric != PHOTOMETRIC_YCBCR)
     refuse(fmt::format("is a TIFF image of photometric interpretation {}", photometric).c_str(),
            "convert it to grey or RGB");
   if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0)
@@ -85,11 +114,12 @@ void check_colours(TIFF* tiff, const std::string& path, int photometric) {
 }
 
 void check_channels(TIFF* tiff, const std::string& path, int photometric, int channels) {
-  if (channels == channels_for(photometric)) return;
+  const int colours = channels_for(photometric);
+  if (channels == colours) return;
   std::uint16_t extra = 0;
   const std::uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
-  if (photometric == PHOTOMETRIC_RGB && channels == 4 && extra == 1) {
+  if (photometric != PHOTOMETRIC_YCBCR && channels == colours + 1 && extra == 1) {
     if (kinds[0] != EXTRASAMPLE_ASSOCALPHA) return;
     fail(path, "has colours that are multiplied by their transparency",
          "write it with unassociated alpha, which keeps the colours");
@@ -97,7 +127,7 @@ void check_channels(TIFF* tiff, const std::string& path, int photometric, int ch
 
   fail(path,
        fmt::format("has {} channels ({} of them extra, such as transparency), but images of 1 channel "
-                   "(grey), 3 (RGB) or 4 (RGB and transparency) are supported",
+                   "(grey) or 3 (RGB), and one for transparency, are supported",
                    channels, extra),
        "remove the extra channels");
 }
@@ -109,19 +139,21 @@ ElementType type_of(TIFF* tiff, const std::string& path) {
     return format == kind && bits == 8 * static_cast<int>(size_of(type));
   };
   using enum ElementType;
-  for (const ElementType type : {uint8, uint16, uint32, uint64})
+  if (format == SAMPLEFORMAT_UINT && bits < 16) return bits <= 8 ? uint8 : uint16;
+  for (const ElementType type : {uint16, uint32, uint64})
     if (is(type, SAMPLEFORMAT_UINT)) return type;
   for (const ElementType type : {int8, int16, int32, int64})
     if (is(type, SAMPLEFORMAT_INT)) return type;
   for (const ElementType type : {float32, float64})
     if (is(type, SAMPLEFORMAT_IEEEFP)) return type;
+  if (format == SAMPLEFORMAT_IEEEFP && bits == 16) return float32;
   if (format == SAMPLEFORMAT_COMPLEXIEEEFP || format == SAMPLEFORMAT_COMPLEXINT)
     fail(path, "has complex samples", "write its real and imaginary parts as images of their own");
   if (format == SAMPLEFORMAT_IEEEFP)
-    fail(path, fmt::format("has floats of {} bits", bits), "convert them to 32 or 64 bits");
+    fail(path, fmt::format("has floats of {} bits", bits), "convert them to 16, 32 or 64 bits");
   fail(path,
        fmt::format("has samples of {} bits{}", bits, format == SAMPLEFORMAT_VOID ? " without a type" : ""),
-       "convert it to integers of 8, 16, 32 or 64 bits");
+       "convert it to integers of up to 16, 32 or 64 bits");
 }
 
 void check_depth(TIFF* tiff, const std::string& path) {
@@ -149,18 +181,20 @@ void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, 
   const Box& domain = layout.domain;
   if (domain.empty() || layout.chunk_width < 1 || layout.chunk_height < 1) damaged();
   const auto bytes = product({domain[0].size(), domain[1].size(), layout.channels(), element});
-  const auto chunk =
-      product({layout.chunk_width, layout.chunk_height, layout.planar ? 1 : layout.channels(), element});
+  const std::int64_t samples = layout.planar ? 1 : layout.channels();
+  auto chunk = product({layout.chunk_width, layout.chunk_height, samples, element});
   const auto chunks = product({layout.columns(), layout.rows(), layout.planar ? layout.channels() : 1});
   // The file has a table with an entry for each chunk, so that it has more bytes than chunks. The number of
   // a chunk has 32 bits.
   if (!bytes || !chunks || *chunks > file_bytes || *chunks > std::numeric_limits<std::uint32_t>::max())
     damaged();
-  const bool plain = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_NONE;
-  if (plain && *bytes > file_bytes) damaged();
   const std::string kind = layout.tiled ? "tile" : "strip";
   if (!chunk || *chunk > most_chunk_bytes)
     fail(path, fmt::format("has {}s of over 2 GiB", kind), fmt::format("write it with smaller {}s", kind));
+  chunk = layout.chunk_height * layout.row_bytes();
+  // Not all of the chunks need to be in the file.
+  const bool plain = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_NONE;
+  if (plain && *chunk > file_bytes) damaged();
   // No compression makes an image smaller by a factor of 100,000.
   if (*chunk > std::int64_t{256} << 20 && *chunk / 100'000 > file_bytes) damaged();
   const std::uint64_t needed = layout.tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
@@ -180,6 +214,8 @@ TiffLayout read_layout(TIFF* tiff, const std::string& path, std::int64_t file_by
 
   TiffLayout layout;
   layout.type = type_of(tiff, path);
+  layout.bits = field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
+  layout.inverted = photometric == PHOTOMETRIC_MINISWHITE;
   layout.domain = image_domain(field<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH),
                                field<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), channels);
   layout.tiled = TIFFIsTiled(tiff) != 0;
@@ -211,9 +247,8 @@ class TiffReader {
       : path_(path), file_(open_for_reading(path), "rm") {
     if (file_.handle() == nullptr) fail_damaged();
     if (page > 0) go_to_page(page);
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(path, error);
-    layout_ = read_layout(file_.handle(), path, error ? 0 : static_cast<std::int64_t>(bytes));
+    layout_ = read_layout(file_.handle(), path, file_bytes(path));
+    if (stack_page_ > 0) check_stack();
   }
 
   const TiffLayout& layout() const { return layout_; }
@@ -221,11 +256,9 @@ class TiffReader {
   /// Fills `block`. Decodes the strips or tiles that hold its points, one at a time.
   void read(const HostBlock& block) {
     if (block.box.empty()) return;
-    const auto element = static_cast<std::int64_t>(size_of(layout_.type));
-    const std::int64_t samples = layout_.planar ? 1 : layout_.channels();
-    const auto most = layout_.chunk_width * layout_.chunk_height * samples * element;
-    const auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most));
-
+    if (stack_page_ > 0) return read_array(path_, stack_layout(), layout_.domain, block);
+    const auto bytes = std::make_unique_for_overwrite<std::byte[]>(
+        static_cast<std::size_t>(layout_.chunk_height * layout_.row_bytes()));
     const Range columns = chunks_of(block.box[0], layout_.chunk_width);
     const Range rows = chunks_of(block.box[1], layout_.chunk_height);
     const Range planes = layout_.planar ? block.box[2] : Range{0, 1};
@@ -238,25 +271,83 @@ class TiffReader {
           chunk.box[1] = {row * layout_.chunk_height, (row + 1) * layout_.chunk_height};
           if (!layout_.tiled) chunk.box[1].end = std::min(chunk.box[1].end, layout_.domain[1].end);
           if (layout_.planar) chunk.box[2] = {plane, plane + 1};
-          decode(static_cast<std::uint32_t>(number), bytes.get(), chunk.box.size() * element);
-          take_points(chunk, block);
+          decode(static_cast<std::uint32_t>(number), bytes.get(), chunk.box[1].size() * layout_.row_bytes());
+          take_points(unpacked(chunk), block);
         }
   }
 
  private:
   void go_to_page(int page) {
     if (TIFFSetDirectory(file_.handle(), static_cast<tdir_t>(page)) == 1) return;
-    const auto pages = static_cast<std::int64_t>(TIFFNumberOfDirectories(file_.handle()));
+    const int directories = static_cast<int>(TIFFNumberOfDirectories(file_.handle()));
+    const int pages = std::max(directories, stack_pages());
+    if (directories == 1 && page < pages && TIFFSetDirectory(file_.handle(), 0) == 1) {
+      stack_page_ = page;
+      return;
+    }
     if (page >= pages)
       fail(path_, fmt::format("has no page {}", page),
            pages == 1 ? "it has only page 0" : fmt::format("give one from 0 to {}", pages - 1));
     fail_damaged();
   }
 
+  /// Returns the number of pages of a stack of ImageJ, which may have one directory for all of them: those
+  /// after the first one then lie behind it without gaps. Its description says `images=5`.
+  int stack_pages() const {
+    const char* text = nullptr;
+    if (TIFFGetField(file_.handle(), TIFFTAG_IMAGEDESCRIPTION, &text) != 1) return 1;
+    const std::string_view description = text;
+    const std::size_t images = description.find("\nimages=");
+    if (!description.starts_with("ImageJ=") || images == std::string_view::npos) return 1;
+    return std::atoi(text + images + std::string_view("\nimages=").size());
+  }
+
+  /// Returns where the page of a stack lies.
+  RawLayout stack_layout() const {
+    const std::int64_t bytes = bytes_of_row(layout_.domain, layout_.type) * layout_.domain[1].size();
+    const auto first = static_cast<std::int64_t>(TIFFGetStrileOffset(file_.handle(), 0));
+    return {first + stack_page_ * bytes, TIFFIsBigEndian(file_.handle()) != 0};
+  }
+
+  void check_stack() const {
+    const bool is_plain = field<std::uint16_t>(file_.handle(), TIFFTAG_COMPRESSION) == COMPRESSION_NONE;
+    if (!is_plain || layout_.channels() > 1 || layout_.inverted || layout_.tiled ||
+        layout_.bits != 8 * static_cast<int>(size_of(layout_.type)))
+      fail(path_, "is a stack of ImageJ with one directory, of pages that are not plain grey",
+           "save it with a directory for each page");
+    const std::int64_t bytes = bytes_of_row(layout_.domain, layout_.type) * layout_.domain[1].size();
+    if (stack_layout().offset > file_bytes(path_) - bytes) fail_damaged();
+  }
+
   void decode(std::uint32_t number, std::byte* bytes, std::int64_t count) {
-    const tmsize_t decoded = layout_.tiled ? TIFFReadEncodedTile(file_.handle(), number, bytes, count)
-                                           : TIFFReadEncodedStrip(file_.handle(), number, bytes, count);
+    TIFF* const tiff = file_.handle();
+    // Slide scanners and others leave chunks of zeros out.
+    if (TIFFGetStrileByteCount(tiff, number) == 0 && TIFFGetStrileOffset(tiff, number) == 0) {
+      std::fill_n(bytes, count, std::byte{0});
+      return;
+    }
+    const tmsize_t decoded = layout_.tiled ? TIFFReadEncodedTile(tiff, number, bytes, count)
+                                           : TIFFReadEncodedStrip(tiff, number, bytes, count);
     if (decoded != count || file_.has_damaged_jpeg()) fail_damaged();
+    if (layout_.inverted) std::transform(bytes, bytes + count, bytes, std::bit_not<std::byte>());
+  }
+
+  /// Returns the points of a chunk as whole elements.
+  Interleaved unpacked(const Interleaved& chunk) {
+    if (layout_.bits == 8 * static_cast<int>(size_of(layout_.type))) return chunk;
+    const std::int64_t rows = chunk.box[1].size(), samples = layout_.row_samples();
+    elements_.resize(static_cast<std::size_t>(rows * samples) * size_of(layout_.type));
+    with_element_type(layout_.type, [&]<class T>(std::type_identity<T>) {
+      auto* const elements = reinterpret_cast<T*>(elements_.data());
+      if constexpr (std::is_same_v<T, float>)
+        std::transform(reinterpret_cast<const std::uint16_t*>(chunk.data),
+                       reinterpret_cast<const std::uint16_t*>(chunk.data) + rows * samples, elements,
+                       from_half);
+      else
+        for (std::int64_t row = 0; row < rows; ++row)
+          unpack(chunk.data + row * layout_.row_bytes(), layout_.bits, samples, elements + row * samples);
+    });
+    return {elements_.data(), layout_.type, chunk.box};
   }
 
   [[noreturn]] void fail_damaged() const {
@@ -267,6 +358,10 @@ class TiffReader {
   std::string path_;
   TiffFile file_;
   TiffLayout layout_;
+  /// The number of the page in a stack of ImageJ with one directory; 0 for other files, and the first page.
+  int stack_page_ = 0;
+  /// The points of a chunk, if they are packed in the file.
+  std::vector<std::byte> elements_;
 };
 
 void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block) {
@@ -286,10 +381,12 @@ ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
 
 }  // namespace
 
-/// Reads grey, RGB or RGBA images of TIFF and BigTIFF in strips or tiles. The samples are integers of 8, 16,
-/// 32 or 64 bits or floats of 32 or 64 bits, with any compression that libtiff supports. The orientation that
-/// the file asks for is ignored. Each rank decodes the strips or tiles that contain points of its block, one
-/// after the other.
+/// Reads grey or RGB images, with or without transparency, of TIFF and BigTIFF in strips or tiles, with any
+/// compression that libtiff supports. The samples are integers of 8, 16, 32 or 64 bits, floats of 16, 32 or
+/// 64 bits, or unsigned integers of fewer than 16 bits, which are not scaled. Where 0 is white, samples are
+/// inverted. Strips and tiles that the file leaves out are 0. Stacks of ImageJ have pages. The orientation
+/// that the file asks for is ignored. Each rank decodes the strips or tiles that contain points of its block,
+/// one after the other.
 ///
 /// Writes strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB.
 extern const FormatFunctions tiff_format = {inspect_tiff, open_by_rank<read_tiff>, create_tiff};

@@ -13,15 +13,6 @@
 namespace tessera::io {
 namespace {
 
-/// A data set of an HDF5 file.
-struct XdmfArray {
-  std::string file;
-  std::string dataset;
-  Box domain;
-  ElementType type;
-  ThirdDimension third;
-};
-
 std::string number_type(ElementType type) {
   constexpr std::array<std::string_view, 10> names = {"Char", "UChar", "Int",  "UInt",  "Int",
                                                       "UInt", "Int",   "UInt", "Float", "Float"};
@@ -29,79 +20,57 @@ std::string number_type(ElementType type) {
                      size_of(type));
 }
 
-/// Builds the text of the XDMF file for one array. Programs that read XDMF files expect three dimensions of
-/// the grid and of its values, even if the data set has only two.
-class XdmfText {
- public:
-  explicit XdmfText(const XdmfArray& array)
-      : array_(array), place_(xml_escaped(array.file + ":/" + array.dataset)) {
-    for (int d = 0; d < array.domain.dimensions; ++d)
-      extents_[static_cast<std::size_t>(2 - d)] = array.domain[d].size();
-    if (has_channels()) extents_[0] = 1;
-  }
+/// Returns the attribute of the grid that an XML element describes, which stands in lines of its own.
+std::string attribute_text(const std::string& name, const std::string& item) {
+  return fmt::format(
+      "      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">\n{}      </Attribute>\n", name,
+      item);
+}
 
-  std::string text() const {
-    const std::string name = xml_escaped(array_.dataset);
-    return fmt::format(
-        "<?xml version=\"1.0\" ?>\n"
-        "<Xdmf Version=\"2.0\">\n"
-        "  <Domain>\n"
-        "    <Grid Name=\"{}\" GridType=\"Uniform\">\n"
-        "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
-        "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-        "        <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
-        "        <DataItem Dimensions=\"3\" Format=\"XML\">1 1 1</DataItem>\n"
-        "      </Geometry>\n"
-        "{}"
-        "    </Grid>\n"
-        "  </Domain>\n"
-        "</Xdmf>\n",
-        name, shape(), arrays(name));
-  }
+/// Returns the attributes for the channels of an image, which are parts of the data set `item`.
+std::string channel_attributes(const std::string& name, const std::string& item, const std::string& plane,
+                               std::int64_t channels) {
+  std::string text;
+  for (std::int64_t c = 0; c < channels; ++c)
+    text += attribute_text(
+        fmt::format("{}_{}", name, c),
+        fmt::format("        <DataItem ItemType=\"HyperSlab\" Dimensions=\"1 {0}\">\n"
+                    "          <DataItem Dimensions=\"3 3\" Format=\"XML\">{1} 0 0 1 1 1 1 {0}</DataItem>\n"
+                    "          {2}"
+                    "        </DataItem>\n",
+                    plane, c, item));
+  return text;
+}
 
- private:
-  bool has_channels() const {
-    return array_.domain.dimensions == 3 && array_.third == ThirdDimension::channel;
-  }
-  std::string height_and_width() const { return fmt::format("{} {}", extents_[1], extents_[2]); }
-  std::int64_t channels() const { return array_.domain[2].size(); }
-
-  std::string arrays(const std::string& name) const {
-    if (!has_channels()) return value(name, stored(shape(), "        "));
-    std::string values;
-    for (std::int64_t c = 0; c < channels(); ++c) values += value(fmt::format("{}_{}", name, c), channel(c));
-    return values;
-  }
-
-  /// Returns the XML element that refers to the data set. `shape` gives its dimensions.
-  std::string stored(const std::string& shape, const char* indent) const {
-    return fmt::format("{}<DataItem Dimensions=\"{}\" {} Format=\"HDF\">{}</DataItem>\n", indent, shape,
-                       number_type(array_.type), place_);
-  }
-
-  /// Returns the extents of the grid, slowest dimension first.
-  std::string shape() const { return fmt::format("{} {} {}", extents_[0], extents_[1], extents_[2]); }
-
-  static std::string value(const std::string& name, const std::string& item) {
-    return fmt::format(
-        "      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">\n{}      </Attribute>\n",
-        name, item);
-  }
-
-  std::string channel(std::int64_t c) const {
-    return fmt::format(
-        "        <DataItem ItemType=\"HyperSlab\" Dimensions=\"1 {0}\">\n"
-        "          <DataItem Dimensions=\"3 3\" Format=\"XML\">{1} 0 0 1 1 1 1 {0}</DataItem>\n"
-        "{2}"
-        "        </DataItem>\n",
-        height_and_width(), c, stored(fmt::format("{} {}", channels(), height_and_width()), "          "));
-  }
-
-  const XdmfArray& array_;
-  std::string place_;
-  /// The extents of the grid along z, y and x.
-  std::array<std::int64_t, 3> extents_ = {1, 1, 1};
-};
+/// Returns the text of an XDMF file. Programs that read such files expect three dimensions of the grid and of
+/// its values, even if the data set has only two. `place` is the file and the name of the data set.
+std::string xdmf_text(const std::string& place, const std::string& dataset, const Box& domain,
+                      ElementType type, ThirdDimension third) {
+  const std::string name = xml_escaped(dataset);
+  const auto extent = [&](int d) { return d < domain.dimensions ? domain[d].size() : 1; };
+  const bool has_channels = domain.dimensions == 3 && third == ThirdDimension::channel;
+  const std::string plane = fmt::format("{} {}", extent(1), extent(0));
+  const std::string grid = fmt::format("{} {}", has_channels ? 1 : extent(2), plane);
+  const std::string item = fmt::format("<DataItem Dimensions=\"{} {}\" {} Format=\"HDF\">{}</DataItem>\n",
+                                       extent(2), plane, number_type(type), xml_escaped(place));
+  return fmt::format(
+      "<?xml version=\"1.0\" ?>\n"
+      "<Xdmf Version=\"2.0\">\n"
+      "  <Domain>\n"
+      "    <Grid Name=\"{}\" GridType=\"Uniform\">\n"
+      "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
+      "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+      "        <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
+      "        <DataItem Dimensions=\"3\" Format=\"XML\">1 1 1</DataItem>\n"
+      "      </Geometry>\n"
+      "{}"
+      "    </Grid>\n"
+      "  </Domain>\n"
+      "</Xdmf>\n",
+      name, grid,
+      has_channels ? channel_attributes(name, item, plane, extent(2))
+                   : attribute_text(name, "        " + item));
+}
 
 class XdmfSink final : public BlockSink {
  public:
@@ -131,8 +100,8 @@ std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string&
   namespace fs = std::filesystem;
   const fs::path folder = fs::absolute(path).parent_path();
   const std::string reference = fs::absolute(hdf5_path).lexically_relative(folder).string();
-  return std::make_unique<XdmfSink>(communicator, path,
-                                    XdmfText({reference, dataset, domain, type, third}).text(), domain);
+  return std::make_unique<XdmfSink>(
+      communicator, path, xdmf_text(reference + ":/" + dataset, dataset, domain, type, third), domain);
 }
 
 }  // namespace tessera::io

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What writes HDF5 files and checkpoints in a build without the HDF5 library: every call throws InputError.
+// HDF5 files and checkpoints in a build without the HDF5 library: every call throws InputError.
 #include "tessera/io/checkpoint_file.hpp"
+#include "tessera/io/detail/checkpoint_seal.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -22,28 +23,20 @@ std::string hdf5_version() { return "none"; }
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm, const std::string& path,
                                                     const std::vector<FileArray>&, const Hdf5Storage&,
                                                     std::function<FileNotes()>) {
-  detail::fail_to_write_without(path, "HDF5");
+  detail::fail_without(path, "HDF5", detail::write_other_format);
 }
 
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm, const std::string& path, const std::string&,
                                                 const Box&, ElementType) {
-  detail::fail_to_write_without(path, "HDF5");
+  detail::fail_without(path, "HDF5", detail::write_other_format);
 }
 
-class CheckpointWriter::Content {};
-
-CheckpointWriter::CheckpointWriter(MPI_Comm, const std::string& path, std::int64_t) { fail_without(path); }
-CheckpointWriter::~CheckpointWriter() = default;
-void CheckpointWriter::write(const FileArray&, const HostBlock&) { fail_without(any_checkpoint); }
-void CheckpointWriter::complete(const CheckpointNotes&, std::vector<double>) { fail_without(any_checkpoint); }
-
-struct CheckpointReader::Content {};
+std::unique_ptr<CheckpointWriter> create_checkpoint(MPI_Comm, const std::string& path, std::int64_t) {
+  fail_without(path);
+}
 
 CheckpointReader::CheckpointReader(MPI_Comm, const std::string& path) { fail_without(path); }
 CheckpointReader::~CheckpointReader() = default;
-const std::string& CheckpointReader::path() const { fail_without(any_checkpoint); }
-const CheckpointNotes& CheckpointReader::notes() const { fail_without(any_checkpoint); }
-const std::vector<FileArray>& CheckpointReader::arrays() const { fail_without(any_checkpoint); }
 void CheckpointReader::verify() { fail_without(any_checkpoint); }
 std::vector<double> CheckpointReader::residuals() { fail_without(any_checkpoint); }
 void CheckpointReader::read(const std::string&, const HostBlock&) { fail_without(any_checkpoint); }

@@ -63,8 +63,8 @@ ArrayId Algorithm::add_input(std::string_view name, ElementType type, int dimens
               .boundary = boundary});
 }
 
-ArrayId Algorithm::add_stage(std::string_view name, ElementType type, int dimensions,
-                             std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
+                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   return add({.name = std::string(name),
               .type = type,
               .dimensions = dimensions,
@@ -72,13 +72,14 @@ ArrayId Algorithm::add_stage(std::string_view name, ElementType type, int dimens
               .kernel = std::move(kernel)});
 }
 
-ArrayId Algorithm::add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
-                              int dimensions, const std::vector<ArrayId>& inputs,
-                              std::shared_ptr<const StageKernel> kernel) {
+ArrayId Algorithm::stages_of_kernel(const std::vector<std::string>& names,
+                                    const std::vector<ElementType>& types, int dimensions,
+                                    const std::vector<ArrayId>& inputs,
+                                    std::shared_ptr<const StageKernel> kernel) {
   if (names.size() != types.size())
     throw InternalError(
         fmt::format("a stage with {} outputs was given {} names", types.size(), names.size()));
-  const ArrayId lead = add_stage(names[0], types[0], dimensions, inputs, std::move(kernel));
+  const ArrayId lead = stage_of_kernel(names[0], types[0], dimensions, inputs, std::move(kernel));
   arrays_.back().output_count = static_cast<int>(types.size());
   for (std::size_t k = 1; k < types.size(); ++k)
     add({.name = names[k],
@@ -129,18 +130,6 @@ void Algorithm::make_value(ArrayId id, int count) {
   set_whole(id, 0, count);
 }
 
-ArrayId Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
-                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
-  return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
-}
-
-ArrayId Algorithm::stages_of_kernel(const std::vector<std::string>& names,
-                                    const std::vector<ElementType>& types, int dimensions,
-                                    const std::vector<ArrayId>& inputs,
-                                    std::shared_ptr<const StageKernel> kernel) {
-  return add_stages(names, types, dimensions, inputs, std::move(kernel));
-}
-
 ArrayId Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count,
                                        ArrayId input, std::shared_ptr<const ReductionKernel> kernel,
                                        const Box& over) {
@@ -151,14 +140,9 @@ ArrayId Algorithm::reduction_of_kernel(std::string_view name, ElementType type, 
 ArrayId Algorithm::value_of_kernel(std::string_view name, ElementType type, int count,
                                    std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   check_line(name, count);
-  const ArrayId id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
+  const ArrayId id = stage_of_kernel(name, type, 1, std::move(inputs), std::move(kernel));
   make_value(id, count);
   return id;
-}
-
-void Algorithm::bound(ArrayId stage, const Box& domain, const BoundaryConditions& boundary) {
-  check_boundary(boundary, domain.dimensions);
-  mark_bounded(stage, domain, boundary);
 }
 
 void Algorithm::add_group(std::vector<ArrayId> stages, std::shared_ptr<const GroupKernel> kernel) {
@@ -212,7 +196,8 @@ void Algorithm::output(ArrayId array, const Box& domain) {
   stage.is_output = true;
 }
 
-void Algorithm::mark_bounded(ArrayId id, const Box& domain, const BoundaryConditions& boundary) {
+void Algorithm::bound(ArrayId id, const Box& domain, const BoundaryConditions& boundary) {
+  check_boundary(boundary, domain.dimensions);
   ArrayDeclaration& stage = arrays_[id];
   if (stage.is_input() || stage.is_everywhere() || stage.is_bounded || stage.output_count > 1 ||
       stage.is_further_output)
@@ -280,19 +265,20 @@ void Algorithm::add_feed(std::size_t loop, ArrayId from, ArrayId to) {
 }
 
 void Algorithm::set_condition(std::size_t loop, ArrayId value) {
-  check_not_fed_away(value);
-  if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
-    throw InternalError(fmt::format("the loop '{}' cannot end by '{}', which is no value of it",
-                                    loops_[loop].name, (*this)[value].name));
+  check_value(loop, value, "end by");
   loops_[loop].condition = value;
 }
 
 void Algorithm::set_residual(std::size_t loop, ArrayId value) {
+  check_value(loop, value, "watch");
+  loops_[loop].residuals = {value};
+}
+
+void Algorithm::check_value(std::size_t loop, ArrayId value, const char* use) const {
   check_not_fed_away(value);
   if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
-    throw InternalError(fmt::format("the loop '{}' cannot watch '{}', which is no value of it",
-                                    loops_[loop].name, (*this)[value].name));
-  loops_[loop].residuals = {value};
+    throw InternalError(fmt::format("the loop '{}' cannot {} '{}', which is no value of it",
+                                    loops_[loop].name, use, (*this)[value].name));
 }
 
 void Algorithm::check_not_fed_away(ArrayId id) const {

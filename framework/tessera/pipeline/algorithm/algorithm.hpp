@@ -69,7 +69,8 @@ class Algorithm {
   ArrayId stage_of_kernel(std::string_view name, ElementType type, int dimensions,
                           std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel);
   /// Declares a stage with several outputs whose kernel exists already, one for each name and type. Returns
-  /// the id of the first output; the others have the ids after it.
+  /// the id of the first output; the others have the ids after it. Throws InternalError unless there is one
+  /// name for each type.
   ArrayId stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
                            int dimensions, const std::vector<ArrayId>& inputs,
                            std::shared_ptr<const StageKernel> kernel);
@@ -82,7 +83,7 @@ class Algorithm {
   ArrayId value_of_kernel(std::string_view name, ElementType type, int count, std::vector<ArrayId> inputs,
                           std::shared_ptr<const StageKernel> kernel);
   /// Makes a stage end at `domain` (see Pipeline::bound). The constant of `boundary`, if it has one, must be
-  /// of the type of the stage.
+  /// of the type of the stage. Throws InternalError when the stage cannot end there.
   void bound(ArrayId stage, const Box& domain, const BoundaryConditions& boundary);
   /// Adds a remark: a line about a choice that was made while the algorithm was declared, such as which of
   /// two methods computes a stage. Programs show remarks with plans, at the start of a run, and in reports.
@@ -99,15 +100,6 @@ class Algorithm {
   /// Appends an input (see Pipeline::input).
   ArrayId add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
                     const BoundaryConditions& boundary);
-  /// Appends the array of a stage that has one output (see Pipeline::stage). `inputs` are the ids of the
-  /// arrays that `kernel` reads.
-  ArrayId add_stage(std::string_view name, ElementType type, int dimensions, std::vector<ArrayId> inputs,
-                    std::shared_ptr<const StageKernel> kernel);
-  /// Appends the arrays of a stage that has several outputs (see Pipeline::stages), and returns the id of the
-  /// first. Also throws InternalError unless there is one name for each type.
-  ArrayId add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
-                     int dimensions, const std::vector<ArrayId>& inputs,
-                     std::shared_ptr<const StageKernel> kernel);
   /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
   /// reads.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
@@ -137,9 +129,6 @@ class Algorithm {
   /// `whole`.
   static void check_library_call(std::string_view name, int dimensions,
                                  const std::vector<WholeDimension>& whole);
-  /// Makes a stage end at `domain` (see Pipeline::bound). Throws InternalError when the stage cannot end
-  /// there.
-  void mark_bounded(ArrayId id, const Box& domain, const BoundaryConditions& boundary);
   /// Begins a loop of at most `maximum` turns and returns the number of the loop. All arrays that are added
   /// before the call of end_loop belong to the loop. Throws InternalError when another loop has the same
   /// name, or when `maximum` is less than 1.
@@ -159,6 +148,9 @@ class Algorithm {
   void set_residual(std::size_t loop, ArrayId value);
 
  private:
+  /// Throws InternalError unless the loop can use the array `value`, which must be a value or a reduction of
+  /// the loop.
+  void check_value(std::size_t loop, ArrayId value, const char* use) const;
   /// Appends an array, and returns its id. Throws InternalError as the functions do that append arrays.
   ArrayId add(ArrayDeclaration declaration);
   /// Throws InternalError when the values of the array are lost. This is so after a loop that computes the

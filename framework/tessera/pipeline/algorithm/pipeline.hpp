@@ -145,7 +145,7 @@ class Pipeline : public Algorithm {
     check_library_call(name, N, whole);
     using Kernel = LibraryStage<Call, T, N, ArrayType<In, InN>...>;
     const ArrayId id =
-        add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
+        stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
     for (const WholeDimension& lines : whole) set_whole(id, lines.dimension, lines.extent);
     return {id};
   }
@@ -273,9 +273,8 @@ class Pipeline : public Algorithm {
   /// InputError if only one side of a dimension is periodic.
   template <class T, int N>
   void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
-    check_boundary(boundary, N);
     check_constant<T>(boundary);
-    mark_bounded(stage.id, domain, boundary);
+    bound(stage.id, domain, boundary);
   }
   using Algorithm::bound;
 
@@ -373,7 +372,7 @@ class Pipeline : public Algorithm {
                                            ArrayType<In, InN>...>()) {
       using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
       const ArrayId id =
-          add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
+          stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
       if (U::planes > 1) set_whole(id, N - 1, U::planes);
       return Stage<Kernel, T, N>{{id}};
     } else {
@@ -388,8 +387,8 @@ class Pipeline : public Algorithm {
     if constexpr (detail::is_callable_body<Body, N - 1, TypeList<IntervalLine<T>&>,
                                            ArrayType<In, InN>...>()) {
       using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
-      const ArrayId id =
-          add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body, extent));
+      const ArrayId id = stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...},
+                                         std::make_shared<Kernel>(body, extent));
       set_whole(id, D, extent);
       return {id};
     }
@@ -416,8 +415,8 @@ class Pipeline : public Algorithm {
           PointStage<detail::SamePoint<sizeof...(T)>, N, TypeList<T...>, TypeList<ArrayType<T, N>...>>;
       std::vector<std::string> names{std::string(name) + "_inputs"};
       for (std::size_t k = 2; k <= sizeof...(T); ++k) names.push_back(names[0] + "_" + std::to_string(k));
-      const ArrayId lead = add_stages(names, {element_type_of<T>()...}, N, ids,
-                                      std::make_shared<Kernel>(detail::SamePoint<sizeof...(T)>()));
+      const ArrayId lead = stages_of_kernel(names, {element_type_of<T>()...}, N, ids,
+                                            std::make_shared<Kernel>(detail::SamePoint<sizeof...(T)>()));
       for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = lead + static_cast<int>(k);
     }
     return ids;
@@ -426,7 +425,7 @@ class Pipeline : public Algorithm {
   template <class Kernel, int N, class... Values>
   auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
                    const std::vector<ArrayId>& inputs, TypeList<Values...>) {
-    ArrayId id = add_stages(names, {element_type_of<Values>()...}, N, inputs, std::move(kernel));
+    ArrayId id = stages_of_kernel(names, {element_type_of<Values>()...}, N, inputs, std::move(kernel));
     return std::tuple<Stage<Kernel, Values, N>...>{Stage<Kernel, Values, N>{{std::exchange(id, id + 1)}}...};
   }
   template <class Kernel>

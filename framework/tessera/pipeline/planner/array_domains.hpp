@@ -28,6 +28,28 @@ struct ArrayDomain {
 /// domain.
 IdVector<ArrayId, ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
 
+/// The groups of arrays whose buffers loops swap with each other (see plan::Swap). All arrays of a group have
+/// the same blocks, and their buffers have the same shape.
+class SwapGroups {
+ public:
+  /// Finds the groups of arrays in `pipeline`. If a loop feeds one array to another (see
+  /// LoopDeclaration::Feed), both arrays are in the same group.
+  explicit SwapGroups(const Algorithm& pipeline);
+
+  /// Returns the ids of all arrays in the group of `array`, including `array` itself, in ascending order. The
+  /// list is empty if no loop feeds `array` to another array or another array to `array`.
+  const std::vector<ArrayId>& of(ArrayId array) const { return groups_[group_of_[array]]; }
+  /// All groups. The first group is always empty, and other groups may be empty, too.
+  const std::vector<std::vector<ArrayId>>& all() const { return groups_; }
+
+ private:
+  void join(ArrayId from, ArrayId to);
+
+  /// For each array, the index of its group in `groups_`; 0 if the array is in no group.
+  IdVector<ArrayId, std::size_t> group_of_;
+  std::vector<std::vector<ArrayId>> groups_ = {{}};
+};
+
 /// For each input of `stage`, writes to `needs` the box that `stage` reads to compute the points of `box`.
 /// The boxes are in the order of the inputs of the stage. They are empty if `box` is empty. Throws
 /// InternalError with the name of the stage if inference finds no bounds for one of these boxes.

@@ -3,13 +3,63 @@
 
 #include <vector>
 
+#include "tessera/domain/block_distribution.hpp"
 #include "tessera/domain/processor_grid.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/window.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
-#include "tessera/pipeline/planner/scheduled_array.hpp"
 
 namespace tessera {
+
+/// The properties of one array that follow from the schedule. They are the same on all ranks. Arrays are
+/// named by their ids, and stages by the ids of their first outputs.
+struct ScheduledArray {
+  /// The placement of the stage that computes the array.
+  Placement placement = Placement::distributed;
+  /// The number of dimensions of the array. For a global reduction, it is the number of dimensions of the
+  /// input of the reduction.
+  int dimensions = 0;
+  /// The distribution of the points of the array over the ranks that own them. For a global reduction, it
+  /// tells which rank contributes which points of the input.
+  BlockDistribution distribution;
+  /// The number of the processor grid of the array. Arrays with equal grids have the same number.
+  int grid = 0;
+  /// The number of points of a tile along each dimension, x first, as the schedule gives them. There may be
+  /// fewer entries than dimensions (see TileSize).
+  TileSize tile;
+  /// The number of points of an inner tile along each dimension, x first, as the schedule gives them (see
+  /// StageSchedule::inner).
+  TileSize inner;
+  /// The stages that read the array.
+  std::vector<ArrayId> consumers;
+  /// The sum of the numbers of inputs of all arrays with smaller ids. In a list that has an entry for each
+  /// input of each array, ordered by the id of the array, this is the position of the first input of this
+  /// array.
+  int first_need = 0;
+  /// Devices: the number of the fusable group that computes this stage together with the stages in its tiles;
+  /// -1 if no group does.
+  int group = -1;
+  /// Hosts: the global reductions to which this stage contributes its points tile by tile, while a tile is in
+  /// cache. Only the first output of a stage has entries.
+  std::vector<ArrayId> contributes = {};
+  /// Hosts: for a global reduction, the stage that contributes to the reduction tile by tile; no_array if
+  /// none does.
+  ArrayId contributed_by = no_array;
+  /// Hosts: the stage in whose tiles this stage computes the points that it contributes to global reductions.
+  /// This is the stage itself, unless it is computed in the tiles of another stage. It is no_array if the
+  /// stage contributes to no reduction tile by tile.
+  ArrayId contributes_in = no_array;
+  /// Hosts: further stages that are computed in the tiles of this stage, because their inputs are computed
+  /// there. Only global reductions read these further stages.
+  std::vector<ArrayId> computed_in_its_tiles = {};
+  /// Hosts: whether the array is read only by global reductions to which its stage contributes tile by tile.
+  /// Its points are then kept only while a tile is computed.
+  bool is_only_reduced = false;
+  /// Whether the array is computed into one buffer and read from another one, because a single buffer for
+  /// both purposes would be larger. This happens if a stage and its consumers are distributed along different
+  /// dimensions.
+  bool has_separate_buffers = false;
+};
 
 /// A pipeline with a schedule that is complete for a number of ranks: it has the placements, the
 /// distributions and the tiles of all arrays. A ScheduledPipeline is the same on all ranks, so that each rank

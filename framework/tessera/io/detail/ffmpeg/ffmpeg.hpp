@@ -18,8 +18,8 @@ extern "C" {
 
 namespace tessera::io::detail {
 
-/// Opens a video with FFmpeg (see VideoReader).
-std::unique_ptr<VideoReading> open_with_ffmpeg(const std::string& path, VideoColour colour, int threads);
+/// Opens a video with FFmpeg (see open_video).
+std::unique_ptr<VideoReader> open_with_ffmpeg(const std::string& path, VideoColour colour, int threads);
 
 /// Releases objects of FFmpeg. A container for output is released with its file, which is not completed.
 struct FreeFfmpeg {
@@ -52,7 +52,7 @@ std::string ffmpeg_text(int error);
 /// Returns FFmpeg's name of a pixel format, such as "yuv420p".
 std::string pixel_format_name(AVPixelFormat format);
 
-/// Collects the messages by which FFmpeg reports errors about the containers and codecs that are watched.
+/// Collects FFmpeg's error messages about the containers and codecs that are watched.
 /// FFmpeg reports some damage only in this way, and then goes on with other points. While a program uses this
 /// class, FFmpeg prints nothing. An object must not be destroyed before what it watches.
 class FfmpegErrors {

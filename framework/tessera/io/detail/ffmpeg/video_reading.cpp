@@ -22,7 +22,7 @@ bool is_container(const AVFormatContext& container, std::string_view name) {
   return std::string_view(container.iformat->name).starts_with(name);
 }
 
-/// Returns whether an MP4 or MOV file ends within one of the boxes of which it consists.
+/// Returns whether an MP4 or MOV file, a sequence of boxes, ends within a box.
 bool ends_within_box(AVIOContext& file) {
   constexpr std::int64_t header_bytes = 8;
   const std::int64_t size = avio_size(&file);
@@ -40,7 +40,7 @@ bool ends_within_box(AVIOContext& file) {
   return false;
 }
 
-/// Returns whether an AVI file ends within one of the RIFF chunks of which it consists.
+/// Returns whether an AVI file, a sequence of RIFF chunks, ends within a chunk.
 bool ends_within_chunk(AVIOContext& file) {
   constexpr std::int64_t header_bytes = 8;
   const std::int64_t size = avio_size(&file);
@@ -186,7 +186,8 @@ class VideoDecoder {
            "get a complete copy of the file, or convert it");
   }
 
-  /// Gives the next packet to the decoder. After the last one, the decoder is told to give what it still has.
+  /// Gives the next packet to the decoder. After the last one, asks the decoder for the frames that it still
+  /// has.
   void give_packet() {
     const bool is_read = damage_.empty() && read_packet();
     const int error = avcodec_send_packet(codec_.get(), is_read ? packet_.get() : nullptr);
@@ -247,7 +248,7 @@ class VideoDecoder {
   std::string damage_;
 };
 
-/// What all frames of a video have in common.
+/// The properties that all frames of a video share.
 struct FrameKind {
   bool operator==(const FrameKind&) const = default;
 
@@ -305,7 +306,7 @@ void check_matrix(const std::string& path, AVColorSpace matrix) {
        "convert it to RGB");
 }
 
-class FfmpegReading : public VideoReading {
+class FfmpegReading : public VideoReader {
  public:
   FfmpegReading(const std::string& path, VideoColour colour, int threads)
       : path_(path), decoder_(path, threads) {
@@ -364,7 +365,7 @@ class FfmpegReading : public VideoReading {
 
 }  // namespace
 
-std::unique_ptr<VideoReading> open_with_ffmpeg(const std::string& path, VideoColour colour, int threads) {
+std::unique_ptr<VideoReader> open_with_ffmpeg(const std::string& path, VideoColour colour, int threads) {
   return std::make_unique<FfmpegReading>(path, colour, threads);
 }
 

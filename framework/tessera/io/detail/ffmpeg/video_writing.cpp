@@ -139,7 +139,7 @@ VideoEncoding choose_encoding(const std::string& path, const Box& domain, Elemen
 }
 
 /// Encodes frames into a file that has a temporary name until it is complete.
-class FfmpegWriting final : public VideoWriting {
+class FfmpegWriting final : public VideoWriter {
  public:
   FfmpegWriting(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
                 const VideoOptions& options)
@@ -180,6 +180,8 @@ class FfmpegWriting final : public VideoWriting {
     ++frames_;
     is_open_ = true;
   }
+
+  std::int64_t frames() const override { return frames_; }
 
   /// Writes what the encoder still has, and the end of the file.
   void finish() override {
@@ -292,9 +294,9 @@ class FfmpegWriting final : public VideoWriting {
   bool is_open_ = true;
 };
 
-/// Begins a video with FFmpeg (see VideoWriter).
-std::unique_ptr<VideoWriting> create_with_ffmpeg(const std::string& path, const Box& domain, ElementType type,
-                                                 FrameRate rate, const VideoOptions& options) {
+/// Begins a video with FFmpeg (see create_video).
+std::unique_ptr<VideoWriter> create_with_ffmpeg(const std::string& path, const Box& domain, ElementType type,
+                                                FrameRate rate, const VideoOptions& options) {
   return std::make_unique<FfmpegWriting>(path, domain, type, rate, options);
 }
 

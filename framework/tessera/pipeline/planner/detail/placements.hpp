@@ -6,7 +6,6 @@
 #include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/pipeline/plan/window.hpp"
-#include "tessera/pipeline/planner/scheduled_array.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace tessera {

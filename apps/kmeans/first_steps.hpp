@@ -161,9 +161,10 @@ inline double drawn_of(double uniform, double weight) {
 
 /// The library reduction that takes one point at random. Each point draws a number from an exponential
 /// distribution whose rate is the weight of the point, and the point with the least number is taken: the
-/// probability of each point is then in proportion to its weight. What a point draws follows from the seed,
-/// the turn and the number of the point alone. The inputs are the points, their weights, which are the same
-/// for all points in turn 0, and the number of the turn. The result has the coordinates of the point.
+/// probability of each point is then in proportion to its weight. The drawn number follows from the
+/// seed, the iteration and the index of the point alone. The inputs are the points, their weights, which are
+/// the same for all points in turn 0, and the number of the turn. The result has the coordinates of the
+/// point.
 template <class In>
 struct Draw {
   using Element = double;

@@ -22,7 +22,7 @@ struct Tile {
   static constexpr int points = Points * V::lanes;
   /// The number of centres whose values stay in the nearest cache.
   static constexpr int most = 64;
-  /// What each place adds to the sum of places, to tell how many there are. Numbers of centres are less.
+  /// Each place adds this to the sum of places, which thus counts them. Numbers of centres are less.
   static constexpr int one = 1 << 20;
 
   /// The squared norms of the points.
@@ -40,7 +40,7 @@ struct Tile {
     return *reinterpret_cast<const Numbers*>(x + p * V::lanes);
   }
 
-  /// Begins anew with the points at `x`, whose coordinates lie `stride` numbers apart.
+  /// Begins with the points at `x`, whose coordinates lie `stride` numbers apart.
   [[gnu::always_inline]] void begin(const CentreTable<T>& table, const T* x, std::int64_t stride) {
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
@@ -118,7 +118,7 @@ struct Tile {
   ///
   /// The value of a centre at the distance r from the point is wrong by at most g (|c|^2 / 2 + |x| |c|) (see
   /// CentreTable<T>::choose_margin), and |c| <= |x| + r. So the true r^2 = |x|^2 + 2 value is less than the
-  /// computed one by at most 7.2 g |x|^2 + 3 g r^2, of which the margin, 12 g |x|^2, covers the first part.
+  /// computed one by at most 7.2 g |x|^2 + 3 g r^2. The margin, 12 g |x|^2, covers the first part.
   [[gnu::always_inline]] bool store(std::int32_t* labels, T* others) const {
     Labels all{};
     KMEANS_UNROLLED

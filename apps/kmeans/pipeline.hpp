@@ -17,7 +17,7 @@ enum class Bounds { none, hamerly };
 struct Task {
   /// The number of clusters.
   int clusters = 8;
-  /// The seed of the random numbers by which the first centres are taken.
+  /// The seed of the random numbers that choose the first centres.
   std::int64_t seed = 1;
   /// The greatest number of iterations.
   std::int64_t turns = 300;
@@ -34,8 +34,8 @@ struct Task {
   bool has_labels_only = false;
 };
 
-/// Makes the pipeline for points of coordinates In in an array of N dimensions, P of which count points (see
-/// Layout).
+/// Makes the pipeline for points of coordinates In in an array of N dimensions. P dimensions count points
+/// (see Layout).
 template <class In, int N, int P>
 class PipelineBuilder {
  public:

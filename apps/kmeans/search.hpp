@@ -42,7 +42,7 @@ class LabelFinder {
         labels_(static_cast<std::size_t>(block_size_)),
         others_(finds_others ? labels_.size() : 0) {}
 
-  /// The bytes of a finder, but for small parts.
+  /// The bytes of a finder without its small parts.
   static std::int64_t bytes(int clusters, int dimensions) {
     return ((std::int64_t(clusters) + 2 * centres_together) * (dimensions + 1) +
             std::int64_t(dimensions) * (block_size(dimensions) + 1)) *
@@ -53,7 +53,7 @@ class LabelFinder {
     return points_together * std::clamp(16 * 64 / (dimensions * points_together), 1, 4);
   }
 
-  /// The power of two by which distances are multiplied.
+  /// The factor of distances, a power of two.
   double scale() const { return static_cast<double>(table_.scale); }
   /// Returns a lower bound of the scaled distances of a point from all centres but that of its label, while
   /// `for_each` calls use(begin, count, labels) with this point as number begin + i.
@@ -72,7 +72,7 @@ class LabelFinder {
     for (std::int64_t begin = 0; begin < row.count; begin += block_size_) {
       const PointRow<In> points = row.part(begin, std::min<std::int64_t>(block_size_, row.count - begin));
       tessera::detail::call_flat_with_vectors([&](auto bytes) __attribute__((always_inline)) {
-        points.coordinate_stride == 1 ? turn<decltype(bytes)::value>(points) : copy(points);
+        points.coordinate_stride == 1 ? transpose<decltype(bytes)::value>(points) : copy(points);
       });
       use(begin, points, line(0));
     }
@@ -99,7 +99,7 @@ class LabelFinder {
 
   /// Takes points whose coordinates lie beside each other, in squares.
   template <int bytes, class In>
-  [[gnu::always_inline]] void turn(const PointRow<In>& points) {
+  [[gnu::always_inline]] void transpose(const PointRow<In>& points) {
     using Square = TransposedSquare<T, bytes>;
     constexpr int side = Square::side;
     const int dimensions = table_.dimensions, whole = dimensions / side * side;

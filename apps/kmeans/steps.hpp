@@ -113,7 +113,7 @@ struct Label {
   }
 };
 
-/// What library reductions share whose result is a list of numbers: each is computed in one of the partial
+/// The base of library reductions whose result is a list of numbers: each is computed in one of the partial
 /// values, and has no bits in all others.
 struct GatheredNumbers {
   using Element = double;

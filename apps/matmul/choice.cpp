@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "tessera/domain/block_distribution.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/text.hpp"
+#include "tessera/view/machine.hpp"
+
 namespace matmul {
 namespace {
+
+using namespace tessera;
 
 /// Returns how many of the workers have work on average. Products of one partial sum follow each other.
 double used_workers(const Plan& plan, int workers) {
@@ -58,6 +67,37 @@ Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, cons
     }
   }
   return best;
+}
+
+std::int64_t memory_of(const app::JobSetting& setting) {
+  std::int64_t bytes = machine_memory();
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
+  if (setting.deck.is_set("memory")) {
+    const std::int64_t given = setting.deck.get<deck::ByteSize>("memory").bytes;
+    if (given > bytes)
+      setting.deck.fail("memory",
+                        fmt::format("a machine node has {} for all its ranks: give less, or leave it out",
+                                    human_bytes(bytes)));
+    return given;
+  }
+  const std::vector<RankPlace> places = rank_places(setting.session.communicator());
+  std::int64_t most = 1;
+  for (const RankPlace& place : places)
+    most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
+  return bytes / (2 * most);
+}
+
+RankGrid grid_of(const app::JobSetting& setting, const Shape& shape, std::int64_t block, int ranks) {
+  GridRequest request{.entries = {}, .may_leave_idle = true};
+  for (const auto& entry : setting.deck.get<deck::GridValue>("grid").entries)
+    request.entries.push_back(static_cast<int>(entry.value_or(0)));
+  const Box all{{0, pieces(shape.columns, block)}, {0, pieces(shape.rows, block)}};
+  try {
+    const ProcessorGrid grid = resolve_grid(request, all, ranks, {.slicing = Slicing::balanced});
+    return {grid, BlockDistribution(all, all, grid, Slicing::balanced).owned(setting.session.rank())};
+  } catch (const InputError& error) {
+    setting.deck.fail("grid", error.what());
+  }
 }
 
 }  // namespace matmul

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "plan.hpp"
+#include "tessera/app/graph_application.hpp"
+#include "tessera/domain/processor_grid.hpp"
 
 namespace matmul {
 
@@ -42,5 +44,20 @@ double expected_seconds(const Plan& plan, const Target& target);
 /// unless they are given, so that with a given edge the bits of C do not depend on memory, workers or speeds.
 /// If no cut fits into the memory, it is that with the smallest blocks.
 Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, const Target& target);
+
+/// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
+/// of the machine node. Collective. Throws InputError if a machine node has less than the deck says.
+std::int64_t memory_of(const tessera::app::JobSetting& setting);
+
+/// The ranks as a grid over C.
+struct RankGrid {
+  tessera::ProcessorGrid grid;
+  /// The blocks of this rank: columns first, then rows.
+  tessera::Box blocks;
+};
+
+/// Returns the grid that the deck asks for, or one that is near to a square. `block` is the edge of blocks.
+/// Throws InputError if the grid does not fit `ranks` ranks.
+RankGrid grid_of(const tessera::app::JobSetting& setting, const Shape& shape, std::int64_t block, int ranks);
 
 }  // namespace matmul

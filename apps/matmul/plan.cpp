@@ -69,7 +69,7 @@ std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t
   return plan.bytes();
 }
 
-/// Returns the most columns of a panel with so many rows whose buffers fit into the memory.
+/// Returns the most columns that a panel with these rows may have so that its buffers fit into the memory.
 std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const {
   const auto operand = static_cast<double>(operand_elements() * element_ + overhead),
              sum = static_cast<double>(sum_elements() * element_ + overhead);
@@ -120,24 +120,6 @@ Panel Plan::panel(std::int64_t number) const {
   return {{y, std::min(y + panel_rows_, blocks_[1].end)}, {x, std::min(x + panel_columns_, blocks_[0].end)}};
 }
 
-/// Returns the panel that has the item `ordinal`, or nothing behind the last item. `count(rows, panels,
-/// columns)` is the number of items of `panels` panels that follow each other in a row, and have so many rows
-/// and, together, columns.
-template <class Count>
-std::optional<Plan::Item> Plan::item_of(std::int64_t ordinal, const Count& count) const {
-  if (panels() == 0) return std::nullopt;
-  const std::int64_t all_columns = blocks_[0].size();
-  // All rows of panels but the last have as many items as the first one.
-  const std::int64_t in_row = count(panel_rows_, columns_of_panels_, all_columns);
-  const std::int64_t y = std::min(ordinal / in_row, rows_of_panels_ - 1);
-  ordinal -= y * in_row;
-  const std::int64_t rows = panel(y * columns_of_panels_).rows.size();
-  if (ordinal >= count(rows, columns_of_panels_, all_columns)) return std::nullopt;
-  const std::int64_t in_panel = count(rows, 1, panel_columns_);
-  const std::int64_t x = std::min(ordinal / in_panel, columns_of_panels_ - 1);
-  return Item{y * columns_of_panels_ + x, ordinal - x * in_panel};
-}
-
 std::int64_t Plan::elements_read(Operand operand) const {
   if (panels() == 0) return 0;
   const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
@@ -153,32 +135,26 @@ std::int64_t Plan::elements_written() const {
   return (last[1].end - first[1].begin) * (last[0].end - first[0].begin);
 }
 
-std::optional<OperandBlock> Plan::load(std::int64_t ordinal) const {
-  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t panels, std::int64_t columns) {
-    return steps() * (rows * panels + columns);
-  });
-  if (!item) return std::nullopt;
-  const Panel panel = this->panel(item->panel);
-  const std::int64_t rows = panel.rows.size(), columns = panel.columns.size(), both = std::min(rows, columns);
-  const std::int64_t in_step = item->number % (rows + columns);
+std::optional<OperandBlock> Plan::load(std::int64_t panel, std::int64_t item) const {
+  const auto [rows, columns] = this->panel(panel);
+  const std::int64_t both = std::min(rows.size(), columns.size()), bands = rows.size() + columns.size();
+  if (item >= steps() * bands) return std::nullopt;
+  const std::int64_t in_step = item % bands;
   // A and B take turns, so that there is work from the second block on.
   const bool takes_turns = in_step < 2 * both;
-  const bool is_a = takes_turns ? in_step % 2 == 0 : rows > columns;
+  const bool is_a = takes_turns ? in_step % 2 == 0 : rows.size() > columns.size();
   const std::int64_t band = takes_turns ? in_step / 2 : in_step - both;
-  return OperandBlock{is_a ? Operand::a : Operand::b, item->panel,
-                      (is_a ? panel.rows : panel.columns).begin + band, item->number / (rows + columns)};
+  return OperandBlock{is_a ? Operand::a : Operand::b, panel, (is_a ? rows : columns).begin + band,
+                      item / bands};
 }
 
-std::optional<LeafBlock> Plan::begin(std::int64_t ordinal) const {
-  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t, std::int64_t columns) {
-    return leaves() * rows * columns;
-  });
-  if (!item) return std::nullopt;
-  const Panel panel = this->panel(item->panel);
-  const std::int64_t columns = panel.columns.size(), blocks = panel.rows.size() * columns;
-  const std::int64_t in_leaf = item->number % blocks;
-  return LeafBlock{item->panel, panel.rows.begin + in_leaf / columns, panel.columns.begin + in_leaf % columns,
-                   item->number / blocks};
+std::optional<LeafBlock> Plan::begin(std::int64_t panel, std::int64_t item) const {
+  const auto [rows, columns] = this->panel(panel);
+  const std::int64_t blocks = rows.size() * columns.size();
+  if (item >= leaves() * blocks) return std::nullopt;
+  const std::int64_t in_leaf = item % blocks;
+  return LeafBlock{panel, rows.begin + in_leaf / columns.size(), columns.begin + in_leaf % columns.size(),
+                   item / blocks};
 }
 
 Box Plan::box_of(const OperandBlock& block) const {
@@ -189,6 +165,11 @@ Box Plan::box_of(const OperandBlock& block) const {
 
 Box Plan::box_of(std::int64_t row, std::int64_t column) const {
   return {piece(column, cut_.block, shape_.columns), piece(row, cut_.block, shape_.rows)};
+}
+
+Box Plan::box_of(const Panel& panel) const {
+  return hull(box_of(panel.rows.begin, panel.columns.begin),
+              box_of(panel.rows.end - 1, panel.columns.end - 1));
 }
 
 }  // namespace matmul

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
-#include "sum_tree.hpp"
 #include "tessera/domain/box.hpp"
 
 namespace matmul {
@@ -28,6 +28,42 @@ struct Cut {
 
 /// Returns the number of pieces of at most `size` elements that `extent` elements make.
 constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+
+/// The place of a sum in the tree: level 0 has the leaves.
+struct TreePlace {
+  int level = 0;
+  std::int64_t number = 0;
+  bool operator==(const TreePlace&) const = default;
+  auto operator<=>(const TreePlace&) const = default;
+};
+
+/// A fixed binary tree, in which the partial sums of a block are added pairwise. Its shape depends on the
+/// number of leaves only: sums 2 i and 2 i + 1 of a level become the sum i of the next level, and a last sum
+/// without a partner goes up as it is. So results do not depend on the order in which sums are ready.
+class SumTree {
+ public:
+  /// Makes a tree of at least one leaf.
+  explicit SumTree(std::int64_t leaves) : leaves_(leaves) {}
+
+  /// Returns the most sums of one block that are needed at the same time, if leaves are computed one after
+  /// the other.
+  std::int64_t most_alive() const { return std::bit_width(static_cast<std::uint64_t>(leaves_)); }
+  /// Returns whether the sum at `place` is that of all leaves.
+  bool is_root(TreePlace place) const { return sums_of(place.level) == 1; }
+  /// Returns the highest place of a sum that needs no addition to get there.
+  TreePlace settled(TreePlace place) const {
+    while (!is_root(place) && place.number == sums_of(place.level) - 1 && place.number % 2 == 0)
+      place = parent(place);
+    return place;
+  }
+  /// Returns the place of the sum of two partners.
+  static TreePlace parent(TreePlace place) { return {place.level + 1, place.number / 2}; }
+
+ private:
+  std::int64_t sums_of(int level) const { return (leaves_ + (std::int64_t(1) << level) - 1) >> level; }
+
+  std::int64_t leaves_;
+};
 
 /// A matrix that is read in blocks.
 enum class Operand : std::uint8_t { a, b };
@@ -73,7 +109,7 @@ class Plan {
   /// fewest reads. The value is empty if the buffers of no panel fit. Ranks without blocks have a plan, too.
   static std::optional<Plan> make(const Shape& shape, const Cut& cut, const tessera::Box& blocks,
                                   const Limits& limits);
-  /// Returns the bytes of the least memory for which `make` finds a plan.
+  /// Returns the least number of bytes of memory with which `make` finds a plan.
   static std::int64_t least_memory(const Shape& shape, const Cut& cut, std::int64_t element);
 
   const Shape& shape() const { return shape_; }
@@ -104,26 +140,21 @@ class Plan {
     return static_cast<double>(elements_written()) * static_cast<double>(shape_.depth);
   }
 
-  /// Returns the block that is read as number `ordinal`, or nothing after the last one.
-  std::optional<OperandBlock> load(std::int64_t ordinal) const;
-  /// Returns the partial sum that is begun as number `ordinal`, or nothing after the last one.
-  std::optional<LeafBlock> begin(std::int64_t ordinal) const;
+  /// Returns the block that is read as number `item` of a panel, or nothing after the last one.
+  std::optional<OperandBlock> load(std::int64_t panel, std::int64_t item) const;
+  /// Returns the partial sum that is begun as number `item` of a panel, or nothing after the last one.
+  std::optional<LeafBlock> begin(std::int64_t panel, std::int64_t item) const;
   /// Returns the elements of a block of A or B, or of C: columns first, then rows.
   tessera::Box box_of(const OperandBlock& block) const;
   tessera::Box box_of(std::int64_t row, std::int64_t column) const;
+  /// Returns the elements of C in a panel.
+  tessera::Box box_of(const Panel& panel) const;
 
  private:
   Plan(const Shape& shape, const Cut& cut, const tessera::Box& blocks, std::int64_t element);
   struct Buffers;
   std::int64_t most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const;
   void set_panels(std::int64_t rows, std::int64_t columns);
-  /// A panel, and the number of one of its items.
-  struct Item {
-    std::int64_t panel = 0;
-    std::int64_t number = 0;
-  };
-  template <class Count>
-  std::optional<Item> item_of(std::int64_t ordinal, const Count& count) const;
 
   Shape shape_;
   Cut cut_;

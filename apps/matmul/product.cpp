@@ -66,7 +66,38 @@ Product::Product(Plan plan, bool in_double, const Factors& factors, Gemm gemm)
     : plan_(std::move(plan)), in_double_(in_double), factors_(factors), gemm_(gemm) {}
 
 std::int64_t Product::bytes_read() const {
-  return (plan_.elements_read() + (factors_.beta != 0 ? plan_.elements_written() : 0)) * element_bytes();
+  std::int64_t elements = plan_.elements_read();
+  for (const std::int64_t panel : left_out_) {
+    const tessera::Box box = plan_.box_of(plan_.panel(panel));
+    elements -= (box[0].size() + box[1].size()) * plan_.shape().depth;
+  }
+  return elements * element_bytes() + (factors_.beta != 0 ? bytes_written() : 0);
+}
+
+std::int64_t Product::blocks_left_out() const {
+  std::int64_t blocks = 0;
+  for (const std::int64_t number : left_out_) {
+    const Panel panel = plan_.panel(number);
+    blocks += panel.rows.size() * panel.columns.size();
+  }
+  return blocks;
+}
+
+std::int64_t Product::bytes_written() const {
+  std::int64_t elements = plan_.elements_written();
+  for (const std::int64_t panel : left_out_) elements -= plan_.box_of(plan_.panel(panel)).size();
+  return elements * element_bytes();
+}
+
+/// Returns the next item of the panels that are not left out, or nothing after the last one.
+template <class Item>
+std::optional<Item> Product::next(Cursor& at,
+                                  std::optional<Item> (Plan::*item)(std::int64_t, std::int64_t) const) {
+  for (; at.panel < plan_.panels(); at = {at.panel + 1, 0}) {
+    if (left_out_.contains(at.panel)) continue;
+    if (const auto found = (plan_.*item)(at.panel, at.item++)) return found;
+  }
+  return std::nullopt;
 }
 
 void Product::add_tasks(Graph& graph) { in_double_ ? add<double>(graph) : add<float>(graph); }
@@ -79,8 +110,8 @@ auto Product::add_loads(Graph& graph) {
       pool_of<T>(graph, "blocks", plan_.operand_buffers(), plan_.operand_elements());
   const auto order = graph.source(
       "order", {.rank = Task::every_rank},
-      [this](std::int64_t i, Memory<T> memory) -> std::optional<OperandItem<T>> {
-        const auto block = plan_.load(i);
+      [this](std::int64_t, Memory<T> memory) -> std::optional<OperandItem<T>> {
+        const auto block = next(next_load_, &Plan::load);
         if (!block) return std::nullopt;
         return OperandItem<T>{*block, std::move(memory)};
       },
@@ -101,8 +132,8 @@ auto Product::add_begins(Graph& graph) {
   const Pool<Buffer<T>> partials = pool_of<T>(graph, "partials", plan_.sum_buffers(), plan_.sum_elements());
   const auto begun = graph.source(
       "begin", {.rank = Task::every_rank},
-      [this](std::int64_t i, Memory<T> memory) -> std::optional<SumItem<T>> {
-        const auto leaf = plan_.begin(i);
+      [this](std::int64_t, Memory<T> memory) -> std::optional<SumItem<T>> {
+        const auto leaf = next(next_begin_, &Plan::begin);
         if (!leaf) return std::nullopt;
         return SumItem<T>{*leaf, leaf->leaf * plan_.cut().run, std::move(memory)};
       },
@@ -140,6 +171,7 @@ void Product::add(Graph& graph) {
       [this](const TreeItem<T>& item) {
         const auto block = item.memory->file_block(plan_.box_of(item.row, item.column));
         for (tessera::io::BlockWriter* const output : files_.outputs) output->write(block);
+        files_.wrote(item.row, item.column);
       },
       done);
   // The buffers limit what is under way: a smaller window would stop reading while buffers are free.

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "plan.hpp"
@@ -32,6 +36,8 @@ struct Files {
   /// The old C, which is read only if beta is not 0.
   tessera::BlockSource* c = nullptr;
   std::vector<tessera::io::BlockWriter*> outputs = {};
+  /// Is called when the block of C in a row and a column of blocks has been written.
+  std::function<void(std::int64_t row, std::int64_t column)> wrote = [](std::int64_t, std::int64_t) {};
 };
 
 /// The graph that multiplies the blocks of a plan, as that of HTGS does (T. Blattner et al., 2017, section
@@ -46,17 +52,28 @@ class Product {
   void add_tasks(tessera::graph::Graph& graph);
   /// Says which files the next run of the graph reads and writes.
   void set_files(Files files) { files_ = std::move(files); }
+  /// Leaves panels out of the next run, whose blocks of C are in the outputs already. To be called once.
+  void leave_out(std::set<std::int64_t> panels) { left_out_ = std::move(panels); }
+  /// Returns the number of blocks of C in these panels.
+  std::int64_t blocks_left_out() const;
 
   const Plan& plan() const { return plan_; }
   /// The bytes of a buffer for a block of A or B, and of one for a partial sum.
   std::int64_t operand_bytes() const { return plan_.operand_elements() * element_bytes(); }
   std::int64_t sum_bytes() const { return plan_.sum_elements() * element_bytes(); }
-  /// The bytes that a run reads and writes.
+  /// Returns the bytes that a run reads and writes.
   std::int64_t bytes_read() const;
-  std::int64_t bytes_written() const { return plan_.elements_written() * element_bytes(); }
+  std::int64_t bytes_written() const;
 
  private:
   std::int64_t element_bytes() const { return in_double_ ? sizeof(double) : sizeof(float); }
+  /// A panel, and the number of its next item.
+  struct Cursor {
+    std::int64_t panel = 0;
+    std::int64_t item = 0;
+  };
+  template <class Item>
+  std::optional<Item> next(Cursor& at, std::optional<Item> (Plan::*item)(std::int64_t, std::int64_t) const);
   template <class T>
   void add(tessera::graph::Graph& graph);
   template <class T>
@@ -69,6 +86,9 @@ class Product {
   Factors factors_;
   Gemm gemm_;
   Files files_;
+  std::set<std::int64_t> left_out_;
+  /// Where the sources go on.
+  Cursor next_load_, next_begin_;
 };
 
 }  // namespace matmul

@@ -2,10 +2,16 @@
 #include "program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "block_product.hpp"
@@ -13,14 +19,14 @@
 #include "matrices.hpp"
 #include "product.hpp"
 #include "tessera/app/file_patterns.hpp"
-#include "tessera/domain/block_distribution.hpp"
+#include "tessera/app/ledger.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/machine.hpp"
 
 namespace matmul {
 namespace {
@@ -29,26 +35,6 @@ using namespace tessera;
 using deck::Deck;
 
 constexpr const char* output_keys[] = {"output.file", "output.raw"};
-
-/// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
-/// of the machine node. Collective. Throws InputError if a machine node has less than the deck says.
-std::int64_t memory_of(const app::JobSetting& setting) {
-  std::int64_t bytes = machine_memory();
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
-  if (setting.deck.is_set("memory")) {
-    const std::int64_t given = setting.deck.get<deck::ByteSize>("memory").bytes;
-    if (given > bytes)
-      setting.deck.fail("memory",
-                        fmt::format("a machine node has {} for all its ranks: give less, or leave it out",
-                                    human_bytes(bytes)));
-    return given;
-  }
-  const std::vector<RankPlace> places = rank_places(setting.session.communicator());
-  std::int64_t most = 1;
-  for (const RankPlace& place : places)
-    most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
-  return bytes / (2 * most);
-}
 
 /// Returns the number that the deck gives for `key`, or 0.
 std::int64_t number_of(const Deck& deck, const char* key) {
@@ -59,25 +45,8 @@ Gemm gemm_of(const Deck& deck) {
   return deck.text_of("gemm") == gemm_names[0] ? Gemm::side_by_side : Gemm::together;
 }
 
-/// The ranks as a grid over C.
-struct RankGrid {
-  ProcessorGrid grid;
-  /// The blocks of this rank: columns first, then rows.
-  Box blocks;
-};
-
-RankGrid grid_of(const app::JobSetting& setting, const Shape& shape, std::int64_t block, int ranks) {
-  GridRequest request{.entries = {}, .may_leave_idle = true};
-  for (const auto& entry : setting.deck.get<deck::GridValue>("grid").entries)
-    request.entries.push_back(static_cast<int>(entry.value_or(0)));
-  const Box all{{0, pieces(shape.columns, block)}, {0, pieces(shape.rows, block)}};
-  try {
-    const ProcessorGrid grid = resolve_grid(request, all, ranks, {.slicing = Slicing::balanced});
-    return {grid, BlockDistribution(all, all, grid, Slicing::balanced).owned(setting.session.rank())};
-  } catch (const InputError& error) {
-    setting.deck.fail("grid", error.what());
-  }
-}
+/// The edge, the row and the column of a block of C.
+using BlockPlace = std::array<std::int64_t, 3>;
 
 class Program final : public app::GraphProgram {
  public:
@@ -85,8 +54,13 @@ class Program final : public app::GraphProgram {
     collectively(communicator(), [&] { check_outputs(); });
     // Tests that the files can be written. These small ones are destroyed at once.
     create_outputs({{0, 1}, {0, 1}});
+    find_left();
     make_plan();
     product_->add_tasks(graph_);
+  }
+  /// Removes the ledger of a run, whose outputs are now complete or, after an error, removed.
+  ~Program() override {
+    if (process_ != 0 && setting_.session.rank() == 0) ledger_->finish(outputs());
   }
 
   std::vector<graph::Graph*> graphs() override { return {&graph_}; }
@@ -100,24 +74,37 @@ class Program final : public app::GraphProgram {
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(matrices_.type())); }
   Factors factors() const { return {setting_.deck.get<double>("alpha"), setting_.deck.get<double>("beta")}; }
   Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
+  std::vector<std::string> inputs() const;
   std::vector<std::string> outputs() const;
   void check_outputs() const;
-  double arithmetic_speed() const;
+  void find_left();
+  std::set<std::int64_t> whole_panels() const;
   void measure();
   void make_plan();
-  std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain) const;
+  std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain,
+                                                               const io::BegunFile& begun = {}) const;
   std::unique_ptr<BlockSource> open(const MatrixFile& file) const;
-  std::int64_t sum_of_ranks(std::int64_t number) const { return reduced(number, MPI_SUM); }
-  std::int64_t most_of_ranks(std::int64_t number) const { return reduced(number, MPI_MAX); }
-  std::int64_t least_of_ranks(std::int64_t number) const { return reduced(number, MPI_MIN); }
   std::int64_t reduced(std::int64_t number, MPI_Op operation) const {
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, operation, communicator());
     return number;
+  }
+  std::vector<std::unique_ptr<io::BlockWriter>> begin_outputs(app::GraphRunner& runner);
+  /// Notes that a block of C is whole in the outputs of this run.
+  void note(std::int64_t row, std::int64_t column) const {
+    ledger_->add(fmt::format("{} {} {}", product_->plan().cut().block, row, column),
+                 std::to_string(process_));
   }
   void tell(app::GraphRunner& runner, const graph::Report& report) const;
 
   const app::JobSetting& setting_;
   Matrices matrices_;
+  std::optional<app::Ledger> ledger_;
+  /// The process that was killed and has left the outputs of a run, on rank 0; 0 if there is none.
+  long killed_ = 0;
+  /// The edge, the row and the column of each block of C that is whole in these outputs.
+  std::vector<BlockPlace> left_;
+  /// The process of rank 0, whose number the temporary names of the outputs have.
+  long process_ = 0;
   Target target_;
   bool has_measured_ = false;
   ProcessorGrid grid_;
@@ -126,9 +113,14 @@ class Program final : public app::GraphProgram {
   graph::Graph graph_{"product"};
 };
 
-std::vector<std::string> Program::files() const {
+std::vector<std::string> Program::inputs() const {
   std::vector<std::string> files{matrices_.a.path, matrices_.b.path};
   if (matrices_.c) files.push_back(matrices_.c->path);
+  return files;
+}
+
+std::vector<std::string> Program::files() const {
+  std::vector<std::string> files = inputs();
   for (const std::string& path : outputs()) files.push_back(path);
   return files;
 }
@@ -143,8 +135,7 @@ std::vector<std::string> Program::outputs() const {
 /// Throws InputError if C cannot be written where the deck says.
 void Program::check_outputs() const {
   const Deck& deck = setting_.deck;
-  std::vector<std::string> taken{matrices_.a.path, matrices_.b.path};
-  if (matrices_.c) taken.push_back(matrices_.c->path);
+  std::vector<std::string> taken = inputs();
   taken.insert(taken.end(), setting_.deck_files.begin(), setting_.deck_files.end());
   std::vector<std::pair<std::string, std::string>> written;
   std::vector<app::ExpectedFile> expected;
@@ -158,29 +149,56 @@ void Program::check_outputs() const {
   app::check_names(taken, written);
   if (setting_.session.rank() != 0) return;
   app::check_folders(deck, expected);
-  app::check_room(deck, expected);
+  // Files that a killed run has left have this room, and are taken over or removed.
+  if (io::killed_process(outputs()) == 0) app::check_room(deck, expected);
 }
 
-/// Returns the multiplications and additions per second of the slowest of all ranks, with one thread and
-/// large blocks. Collective.
-double Program::arithmetic_speed() const {
-  set_blas_threads(1);
-  const bool in_double = element_bytes() == sizeof(double);
-  double speed = in_double ? multiply_speed<double>() : multiply_speed<float>();
-  MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MIN, communicator());
-  return speed * slowdown(measured_edge, measured_edge);
+/// Finds the blocks of C that a killed run of the same product has written. Collective.
+void Program::find_left() {
+  const std::filesystem::path first = outputs().front();
+  ledger_.emplace((first.parent_path() / fmt::format(".{}.ledger", first.filename().string())).string(),
+                  setting_.deck, inputs());
+  if (setting_.session.rank() == 0) {
+    const long process = io::killed_process(outputs());
+    for (const auto& [key, value] : ledger_->items()) {
+      if (value != std::to_string(process)) continue;
+      killed_ = process;
+      auto& [edge, row, column] = left_.emplace_back();
+      std::istringstream(key) >> edge >> row >> column;
+    }
+  }
+  left_ = graph::broadcast(communicator(), left_);
 }
 
-/// Measures the speeds of reads and products, if this has not been done. It starts Kokkos, as products need
-/// it. Collective.
+/// Returns the panels of this rank whose blocks are all whole.
+std::set<std::int64_t> Program::whole_panels() const {
+  std::set<std::int64_t> whole;
+  const std::set<BlockPlace> places(left_.begin(), left_.end());
+  const Plan& plan = product_->plan();
+  for (std::int64_t number = 0; !places.empty() && number < plan.panels(); ++number) {
+    const Panel panel = plan.panel(number);
+    bool is_whole = true;
+    for (std::int64_t row = panel.rows.begin; is_whole && row < panel.rows.end; ++row)
+      for (std::int64_t column = panel.columns.begin; is_whole && column < panel.columns.end; ++column)
+        is_whole = places.contains({plan.cut().block, row, column});
+    if (is_whole) whole.insert(number);
+  }
+  return whole;
+}
+
+/// Measures the speeds of reads, and of products on the slowest rank, if this has not been done. It starts
+/// Kokkos, as products need it. Collective.
 void Program::measure() {
   if (std::exchange(has_measured_, true)) return;
   setting_.session.start_kokkos(setting_.threads);
   target_.speed_of_a = reading_speed(communicator(), matrices_.a);
   target_.speed_of_b = reading_speed(communicator(), matrices_.b);
+  set_blas_threads(1);
+  double speed = element_bytes() == sizeof(double) ? multiply_speed<double>() : multiply_speed<float>();
+  MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MIN, communicator());
   const bool is_together = gemm_of(setting_.deck) == Gemm::together;
-  target_.arithmetic_speed =
-      arithmetic_speed() * static_cast<double>(is_together ? least_of_ranks(setting_.threads) : 1);
+  target_.arithmetic_speed = speed * slowdown(measured_edge, measured_edge) *
+                             static_cast<double>(is_together ? reduced(setting_.threads, MPI_MIN) : 1);
 }
 
 void Program::make_plan() {
@@ -193,10 +211,10 @@ void Program::make_plan() {
   const std::int64_t memory = memory_of(setting_);
   Limits limits{element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.threads};
   const Limits own_limits = limits;
-  limits.workers = static_cast<int>(least_of_ranks(limits.workers));
+  limits.workers = static_cast<int>(reduced(limits.workers, MPI_MIN));
   target_ = {.limits = limits,
              .reads_c = matrices_.c.has_value(),
-             .block = number_of(deck, "block"),
+             .block = left_.empty() ? number_of(deck, "block") : left_.front()[0],
              .depth = number_of(deck, "depth"),
              .leaf = number_of(deck, "leaf")};
   if (target_.block == 0) measure();
@@ -235,7 +253,7 @@ std::string Program::check() {
       "{} buffers for blocks of {}, {} for partial sums of {}: up to {} on a rank\n",
       counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
       counted(plan.panels(), "panel"), plan.operand_buffers(), human_bytes(product_->operand_bytes()),
-      plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(most_of_ranks(plan.bytes())));
+      plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(reduced(plan.bytes(), MPI_MAX)));
   std::int64_t kept = matrices_.a.info.kept_bytes + matrices_.b.info.kept_bytes;
   if (matrices_.c) kept += matrices_.c->info.kept_bytes;
   if (kept > 0)
@@ -244,8 +262,8 @@ std::string Program::check() {
          fmt::format(
              "reads {}, writes {} on all ranks together\n"
              "{:.1f} s estimated, with reads at {}/s of A and {}/s of B, and {:.0f} GFlop/s of a worker\n",
-             human_bytes(sum_of_ranks(product_->bytes_read())),
-             human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
+             human_bytes(reduced(product_->bytes_read(), MPI_SUM)),
+             human_bytes(reduced(product_->bytes_written(), MPI_SUM)), seconds,
              human_bytes(static_cast<std::int64_t>(target_.speed_of_a)),
              human_bytes(static_cast<std::int64_t>(target_.speed_of_b)), target_.arithmetic_speed * 1e-9);
 }
@@ -277,15 +295,16 @@ cost::Work Program::work(int ranks) const {
   return work;
 }
 
-std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain) const {
+std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain,
+                                                                      const io::BegunFile& begun) const {
   const Deck& deck = setting_.deck;
   std::vector<std::unique_ptr<io::BlockWriter>> writers;
   if (deck.is_set("output.file"))
-    writers.push_back(
-        io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain, matrices_.type()));
+    writers.push_back(io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain,
+                                             matrices_.type(), begun));
   if (deck.is_set("output.raw"))
     writers.push_back(
-        io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain, matrices_.type()));
+        io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain, matrices_.type(), begun));
   return writers;
 }
 
@@ -300,12 +319,32 @@ std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
   return source;
 }
 
+/// Creates the outputs and begins the ledger, or goes on with those of a killed run. Collective.
+std::vector<std::unique_ptr<io::BlockWriter>> Program::begin_outputs(app::GraphRunner& runner) {
+  const bool is_first = setting_.session.rank() == 0;
+  product_->leave_out(whole_panels());
+  const std::int64_t written = reduced(product_->bytes_written(), MPI_SUM) / element_bytes();
+  if (is_first && killed_ == 0) ledger_->finish(outputs());
+  auto writers = create_outputs(domain(), {killed_, domain().size() - written});
+  process_ = getpid();
+  MPI_Bcast(&process_, 1, MPI_LONG, 0, communicator());
+  if (is_first) {
+    ledger_->begin(outputs());
+    // From now on the outputs have the number of this process in their names.
+    for (const auto& [edge, row, column] : left_) note(row, column);
+  }
+  if (const std::string line = ledger_->remark(reduced(product_->blocks_left_out(), MPI_SUM), "block");
+      !line.empty())
+    runner.say(line);
+  return writers;
+}
+
 app::ExitStatus Program::run(app::GraphRunner& runner) {
-  if (setting_.session.rank() == 0) io::remove_abandoned_files(outputs());
-  const auto writers = create_outputs(domain());
+  const auto writers = begin_outputs(runner);
   const auto a = open(matrices_.a), b = open(matrices_.b);
   const auto c = matrices_.c ? open(*matrices_.c) : nullptr;
-  Files files{a.get(), b.get(), c.get(), {}};
+  Files files{
+      a.get(), b.get(), c.get(), {}, [this](std::int64_t row, std::int64_t column) { note(row, column); }};
   for (const auto& writer : writers) files.outputs.push_back(writer.get());
   product_->set_files(files);
   if (!set_blas_threads(gemm_of(setting_.deck) == Gemm::together ? setting_.threads : 1))
@@ -321,12 +360,11 @@ void Program::tell(app::GraphRunner& runner, const graph::Report& report) const 
   for (const graph::PoolReport& pool : report.pools)
     peak += pool.high_water * (pool.name == "blocks" ? product_->operand_bytes() : product_->sum_bytes());
   const Plan& plan = product_->plan();
-  const std::int64_t read = sum_of_ranks(product_->bytes_read()),
-                     written = sum_of_ranks(product_->bytes_written());
-  peak = most_of_ranks(peak);
-  const Shape shape = matrices_.shape();
-  const double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
-                            static_cast<double>(shape.depth);
+  const std::int64_t read = reduced(product_->bytes_read(), MPI_SUM),
+                     written = reduced(product_->bytes_written(), MPI_SUM);
+  peak = reduced(peak, MPI_MAX);
+  const double operations =
+      2.0 * static_cast<double>(written / element_bytes()) * static_cast<double>(matrices_.shape().depth);
   runner.add("product", {{"block", plan.cut().block},
                          {"depth", plan.cut().depth},
                          {"leaves", plan.leaves()},

@@ -215,8 +215,7 @@ void Program::check_memory(std::int64_t links) const {
     if (needed > static_cast<double>(bytes))
       throw InputError(
           fmt::format("{}: vertices up to {} and {} links take some {} on a machine node, which has {}: use "
-                      "more nodes, or "
-                      "correct the numbers of vertices",
+                      "more nodes, or correct the numbers of vertices",
                       input(), vertices() - (header_.is_matrix ? 0 : 1), links,
                       human_bytes(static_cast<std::int64_t>(needed)), human_bytes(bytes)));
   });

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tessera/app/detail/series_items.hpp"
 #include "tessera/deck/load.hpp"
 
 namespace tessera::app {
@@ -89,6 +90,26 @@ TEST_F(LedgerTest, BeginsAndEndsWithoutUnfinishedFiles) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / ".r.png.part-999999999"));
   for (const std::string& name : {own, std::string(".q.png.part-999999999")})
     EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
+}
+
+TEST_F(LedgerTest, OfASeriesHasTheFilesAsTheyWereBeforeTheWork) {
+  std::vector<SeriesItem> items;
+  for (const char* name : {"a", "b", "c"}) {
+    append(name, "image");
+    items.push_back({folder_ / name, folder_ / (std::string(name) + ".raw")});
+  }
+  std::vector<SeriesItem> begun = items, rest = items;
+  EXPECT_EQ(leave_out_whole(ledger(), begun), 0);
+  append("a", "that is written anew while its result is computed");
+  for (const SeriesItem& item : begun) {
+    std::ofstream(item.output) << "result";
+    ledger().add(ledger_key(item));
+  }
+  // Only b is left out, as the last whole one stays.
+  EXPECT_EQ(leave_out_whole(ledger(), rest), 1);
+  ASSERT_EQ(rest.size(), 2U);
+  EXPECT_EQ(rest[0].input, items[0].input);
+  EXPECT_EQ(rest[1].input, items[2].input);
 }
 
 TEST_F(LedgerTest, SaysHowManyItemsAreLeftOut) {

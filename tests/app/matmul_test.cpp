@@ -2,6 +2,7 @@
 // tessera-matmul as users start it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -188,17 +189,25 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
     EXPECT_NE(folder.read("t.json").find(name), std::string::npos) << name;
 }
 
-/// Waits until a run in the folder has written a part of C, and returns the process of the run, which the
-/// temporary name of C has; 0: the run has ended before.
-pid_t writer_of(const Folder& folder, const std::future<ParallelEnding>& run) {
+/// Waits until a run in the folder has written some blocks of C, and kills its process, which the temporary
+/// name of C has. Returns this process.
+pid_t kill_after(std::ptrdiff_t blocks, const Folder& folder, std::future<ParallelEnding> run) {
+  const auto is_under_way = [&] {
+    return run.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready;
+  };
+  const auto noted = [&] { return std::ranges::count(folder.read(".c.h5.ledger"), '\n'); };
+  while (is_under_way() && noted() < blocks) {
+  }
+  pid_t process = 0;
   const std::string begin = ".c.part-";
-  while (run.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
-    for (const std::string& name : folder.names()) {
-      std::error_code error;
-      if (name.starts_with(begin) && std::filesystem::file_size(folder / name, error) > 100000 && !error)
-        return std::stoi(name.substr(begin.size()));
-    }
-  return 0;
+  for (const std::string& name : folder.names())
+    if (name.starts_with(begin)) process = std::stoi(name.substr(begin.size()));
+  EXPECT_GT(process, 0);
+  if (process > 0) {
+    EXPECT_EQ(kill(process, SIGKILL), 0);
+  }
+  EXPECT_EQ(run.get().rank_statuses, std::vector<int>{128 + SIGKILL});
+  return process;
 }
 
 TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
@@ -210,11 +219,8 @@ TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
   for (const bool has_old : {false, true}) {
     if (has_old)
       for (const char* name : {"c.h5", "c"}) folder.write(name, "old");
-    auto run = std::async(std::launch::async, [&] { return matmul(folder, 1, words); });
-    const pid_t process = writer_of(folder, run);
-    ASSERT_GT(process, 0) << run.get().text();
-    EXPECT_EQ(kill(process, SIGKILL), 0);
-    EXPECT_EQ(run.get().rank_statuses, std::vector<int>{128 + SIGKILL});
+    const pid_t process =
+        kill_after(1, folder, std::async(std::launch::async, [&] { return matmul(folder, 1, words); }));
     for (const std::string name : {"c.h5", "c"}) {
       const std::string part = "." + name + ".part-" + std::to_string(process);
       EXPECT_TRUE(folder.names().contains(part)) << part;
@@ -228,6 +234,25 @@ TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
     EXPECT_EQ(folder.names(), (std::set<std::string>{"a.h5", "c", "c.h5"}));
     for (const char* name : {"c.h5", "c"}) std::filesystem::remove(folder / name);
   }
+}
+
+TEST(MatmulTest, AKilledRunGoesOn) {
+  const Folder folder;
+  random_matrix<double>(600, 600, 11, true).write_hdf5(folder / "a.h5");
+  Words words{"a.file=a.h5", "b.file=a.h5", "output.file=c.h5", "output.raw=c", "threads=1"};
+  expect_done(matmul(folder, 1, words));
+  const auto results = [&] { return folder.read("c") + folder.read("c.h5"); };
+  const std::string expected = results();
+  for (const char* name : {"c.h5", "c"}) std::filesystem::remove(folder / name);
+  // Tiny blocks take some seconds, and little memory makes many panels of them.
+  words.insert(words.end(), {"block=8", "depth=16", "memory=100K"});
+  kill_after(2200, folder, std::async(std::launch::async, [&] { return matmul(folder, 1, words); }));
+  const ParallelEnding ending = matmul(folder, 2, words);
+  expect_done(ending);
+  EXPECT_EQ(lines_with(ending.output, " blocks of an earlier run are whole: they are left out").size(), 1U)
+      << ending.output;
+  EXPECT_TRUE(results() == expected);
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"a.h5", "c", "c.h5"}));
 }
 
 }  // namespace

@@ -156,40 +156,6 @@ TEST_F(SeriesAcrossTest, KeysOfSeriesAreRefusedForOneImage) {
   }
 }
 
-TEST_F(SeriesAcrossTest, ASeriesThatFailedGoesOn) {
-  for (const char* way : {"items.across=ranks", "items.across=rank"}) {
-    write_frames(6);
-    folder_.write("frames/f4.png", "no image");
-    const Words words = with(in_frames, {way, "threads=1"});
-    EXPECT_EQ(run("sobel", 1, words).status, 2);
-    EXPECT_TRUE(std::filesystem::exists(folder_ / "out/.tessera-sobel.ledger")) << way;
-    const auto written = std::filesystem::last_write_time(folder_ / "out/f0.png");
-    write_frames(6);
-    // The first image has not changed since, and the second one has.
-    const auto before = written - std::chrono::hours(1);
-    std::filesystem::last_write_time(folder_ / frame(0), before);
-    folder_.write("frames/f4.png", "no image");
-    std::filesystem::remove_all(folder_ / "out");
-    EXPECT_EQ(run("sobel", 1, words).status, 2);
-    write_frames(1);
-    std::filesystem::last_write_time(folder_ / frame(0), before);
-    const auto first = std::filesystem::last_write_time(folder_ / "out/f0.png");
-    io_test::write_plain_png(folder_ / frame(4), io_test::make_png(9, 8, PNG_COLOR_TYPE_GRAY, 8,
-                                                                   [](auto x, auto, int) { return x; }));
-    std::filesystem::last_write_time(folder_ / frame(1), before);
-    const ParallelEnding ending = run("sobel", 3, words);
-    EXPECT_EQ(ending.status, 0) << ending.text();
-    EXPECT_EQ(lines_with(ending.output, "of an earlier run").size(), 1U) << way << ending.output;
-    EXPECT_EQ(std::filesystem::last_write_time(folder_ / "out/f0.png"), first) << way;
-    EXPECT_TRUE(results_in("out", 6) == results_of("sobel", 6)) << way;
-    EXPECT_EQ(names_in("out").size(), 6U) << way;
-    // A whole series is computed again.
-    const ParallelEnding again = run("sobel", 1, words);
-    EXPECT_EQ(lines_with(again.output, "wrote 6 images in ").size(), 1U) << way << again.output;
-    std::filesystem::remove_all(folder_ / "out");
-  }
-}
-
 TEST_F(SeriesAcrossTest, AKilledSeriesGoesOn) {
   using namespace std::chrono_literals;
   constexpr int count = 400;

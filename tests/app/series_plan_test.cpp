@@ -103,6 +103,19 @@ TEST_F(SeriesPlanTest, ImagesHaveThePointsThatAllTheirReadersNeed) {
   EXPECT_EQ(four.result().name, "result");
 }
 
+TEST_F(SeriesPlanTest, TheFirstRankHasFramesOfAllRanks) {
+  const deck::Deck deck =
+      deck::load(make_schema(application_), {{"d.yaml", "{input: {video: a.mkv}, output: {video: b.mkv}}"}});
+  const auto needs = [&](int ranks) {
+    SeriesNeeds needs(application_, deck, ranks);
+    needs.add(plan());
+    return needs;
+  };
+  const std::int64_t one = needs(1).bytes(2, 1), three = needs(3).bytes(2, 1);
+  // Each image has a frame that is read and one that is written, in addition to its two buffers.
+  EXPECT_EQ(three - one, 2 * 2 * (3 - 1) * needs(1).image_bytes());
+}
+
 TEST_F(SeriesPlanTest, PartsThatDoNotFitTogetherAreFaults) {
   application_.parts = {part_of("begin", "input", "a", 1), part_of("end", "b", "result", 1)};
   expect_fault({"PipelineApplication::parts:", "'end' reads 'b'", "earlier part"});

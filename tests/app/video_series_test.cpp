@@ -161,7 +161,7 @@ TEST_F(VideoSeriesTest, TasksOnGroupsComputeFrames) {
     for (const std::vector<std::string>& setting :
          {std::vector<std::string>{"program.allocation=data"},
           {"program.allocation=task", "--report", "report.json", "watchdog=60"},
-          {"program.allocation=mixed", "graph.window=1", "on_error=skip"}}) {
+          {"program.allocation=mixed", "graph.window=1"}}) {
       std::vector<std::string> words{tasks, "threads=1"};
       words.insert(words.end(), setting.begin(), setting.end());
       const ParallelEnding ending = run("blur", ranks, words);
@@ -180,6 +180,8 @@ TEST_F(VideoSeriesTest, TasksOnGroupsComputeFrames) {
   for (int frame = 0; frame < 9; ++frame) write_frame(file(frame), frame);
   EXPECT_EQ(run_with("input.files=f?.png", "output.video=out.y4m").status, 0);
   EXPECT_TRUE(frames_of(folder_.read("out.y4m")) == expected);
+  expect_refusal(run("blur", 2, {tasks, "on_error=skip"}),
+                 {"'on_error':", "a frame that fails", "program.allocation=whole"});
   expect_refusal(run_with("input.video=clip.y4m", "output.video=clip.y4m"),
                  {"output.video clip.y4m:", "uses this file already"});
   folder_.write("clip.y4m", video.substr(0, video.size() - 100));
@@ -229,6 +231,31 @@ TEST_F(VideoSeriesTest, AVideoBecomesFiles) {
               << program << way << ranks;
         EXPECT_EQ(std::filesystem::remove_all(folder_ / "out"), 1 + expected.size());
       }
+  }
+}
+
+TEST_F(VideoSeriesTest, FramesThatCannotBeWrittenAreLeftOut) {
+  folder_.write("clip.y4m", video_of(4));
+  for (const char* way : {"rank", "ranks"})
+    for (const int ranks : {1, 3}) {
+      std::filesystem::create_directories(folder_ / "out/000002.raw");
+      const ParallelEnding ending = run_on_ranks(program_of("sobel"), ranks, folder_,
+                                                 {"input.video=clip.y4m", "output.files=out/{index}.raw",
+                                                  "on_error=skip", std::string("items.across=") + way});
+      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2)) << ending.text();
+      EXPECT_EQ(lines_with(ending.errors, "left out clip.y4m: frame 2: ").size(), 1U) << ending.errors;
+      for (const int frame : {0, 1, 3})
+        EXPECT_TRUE(folder_.read("out/00000" + std::to_string(frame) + ".raw") == result_of("sobel", frame));
+      std::filesystem::remove_all(folder_ / "out");
+    }
+}
+
+TEST_F(VideoSeriesTest, EachRankHasAWindowOfItsOwn) {
+  folder_.write("clip.y4m", video_of(3));
+  for (const int ranks : {1, 3}) {
+    const ParallelEnding ending = run("sobel", ranks, {"graph.window=2", "--explain"});
+    const std::string line = "Each source has at most " + std::to_string(2 * ranks) + " items under way.";
+    EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.text();
   }
 }
 

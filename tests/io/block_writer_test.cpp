@@ -2,7 +2,7 @@
 // Files to which each rank writes blocks by itself, in any order.
 #include "tessera/io/image_sink.hpp"
 
-#include <functional>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <thread>
@@ -12,18 +12,10 @@
 #include "io/plain_hdf5.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/io/text_file.hpp"
 
 namespace tessera::io_test {
 namespace {
-
-using Create = std::function<std::unique_ptr<io::BlockWriter>(const std::string&, const Box&, ElementType)>;
-
-std::unique_ptr<io::BlockWriter> create_raw(const std::string& path, const Box& domain, ElementType type) {
-  return io::create_raw_blocks(MPI_COMM_WORLD, path, domain, type);
-}
-std::unique_ptr<io::BlockWriter> create_hdf5(const std::string& path, const Box& domain, ElementType type) {
-  return io::create_hdf5_blocks(MPI_COMM_WORLD, path, "array", domain, type);
-}
 
 /// Cuts a box at random, until its parts have at most `most` points.
 void cut(const Box& box, std::int64_t most, std::mt19937& random, std::vector<Box>& parts) {
@@ -39,8 +31,10 @@ void cut(const Box& box, std::int64_t most, std::mt19937& random, std::vector<Bo
 
 class BlockWriting : public testing::TestWithParam<const char*> {
  protected:
-  std::unique_ptr<io::BlockWriter> create(const Box& domain, ElementType type) const {
-    return is_raw() ? create_raw(path_, domain, type) : create_hdf5(path_, domain, type);
+  std::unique_ptr<io::BlockWriter> create(const Box& domain, ElementType type,
+                                          const io::BegunFile& begun = {}) const {
+    return is_raw() ? io::create_raw_blocks(MPI_COMM_WORLD, path_, domain, type, begun)
+                    : io::create_hdf5_blocks(MPI_COMM_WORLD, path_, "array", domain, type, begun);
   }
   bool is_raw() const { return std::string(GetParam()) == "raw"; }
 
@@ -58,6 +52,12 @@ class BlockWriting : public testing::TestWithParam<const char*> {
       if (is_mine) writer->write(filled<T>(part, layout).block());
     }
     writer->complete();
+    expect_points<T>(domain);
+  }
+
+  /// Expects that there is no other file, and that it has the points of a domain.
+  template <class T>
+  void expect_points(const Box& domain) {
     EXPECT_EQ(folder_.files(), std::vector<std::string>{"array"});
     io::ImageInfo info{.format = io::ImageFormat::raw, .type = element_type_of<T>(), .domain = domain};
     if (!is_raw()) info = io::inspect_image(path_);
@@ -95,11 +95,7 @@ TEST_P(BlockWriting, TakesBlocksOfSeveralThreads) {
       threads.emplace_back([&, x] { writer->write(filled<double>({{x, x + 16}, mine[1]}).block()); });
   }
   writer->complete();
-  io::ImageInfo info{.format = io::ImageFormat::raw, .type = ElementType::float64, .domain = domain};
-  if (!is_raw()) info = io::inspect_image(path_);
-  OwnedBlock<double> read(domain);
-  io::open_image(MPI_COMM_WORLD, path_, info)->read(read.block());
-  EXPECT_TRUE(holds_pixels(read));
+  expect_points<double>(domain);
 }
 
 TEST_P(BlockWriting, HasNoFileBeforeItIsComplete) {
@@ -112,6 +108,30 @@ TEST_P(BlockWriting, HasNoFileBeforeItIsComplete) {
   }
   EXPECT_EQ(folder_.files(), std::vector<std::string>{"array"});
   on_rank_0([&] { EXPECT_EQ(bytes_of(path_), "old"); });
+}
+
+TEST_P(BlockWriting, GoesOnWithAFileThatAKilledProcessHasLeft) {
+  const Box domain{{0, 8}, {0, 9}};
+  constexpr long killed = 999999999;
+  const std::string left = folder_ / (".array.part-" + std::to_string(killed));
+  {
+    const auto writer = create(domain, ElementType::float64);
+    on_rank_0([&] {
+      writer->write(filled<double>({{0, 8}, {0, 3}}).block());
+      EXPECT_EQ(io::killed_process({path_}), 0);
+      const std::filesystem::directory_iterator file(std::filesystem::path(path_).parent_path());
+      std::filesystem::copy_file(file->path(), left);
+      EXPECT_EQ(io::killed_process({path_}), killed);
+      EXPECT_EQ(io::killed_process({path_, folder_ / "other"}), 0);
+    });
+  }
+  const auto writer = create(domain, ElementType::float64, {killed, 8 * 3});
+  on_rank_0([&] {
+    EXPECT_FALSE(std::filesystem::exists(left));
+    writer->write(filled<double>({{0, 8}, {3, 9}}).block());
+  });
+  writer->complete();
+  expect_points<double>(domain);
 }
 
 TEST_P(BlockWriting, BlocksThatDoNotFitAreInternalErrors) {

@@ -13,8 +13,6 @@
 #include "tessera/deck/glob.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/graph/transfer.hpp"
-#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
@@ -93,17 +91,6 @@ std::vector<std::string> matching_files(const deck::Deck& deck, const std::strin
     }
   }
   return inputs;
-}
-
-std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck& deck,
-                                        const std::string& key) {
-  std::vector<std::string> files;
-  collectively(communicator, [&] {
-    int rank = 0;
-    MPI_Comm_rank(communicator, &rank);
-    if (rank == 0) files = matching_files(deck, key, deck.get<std::vector<std::string>>(key));
-  });
-  return graph::broadcast(communicator, files);
 }
 
 NamePattern::NamePattern(const std::string& text, std::span<const std::string_view> fields)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,11 +27,6 @@ bool is_before(std::string_view a, std::string_view b);
 /// matches nothing. Looks at the file system, so that one rank should call it.
 std::vector<std::string> matching_files(const deck::Deck& deck, const std::string& key,
                                         const std::vector<std::string>& entries);
-
-/// Returns the files that a key, which holds a list, names on rank 0. Collective. Throws the exceptions of
-/// the function above on all ranks.
-std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck& deck,
-                                        const std::string& key);
 
 /// A pattern of names of files whose fields stand in braces, such as `{name}.tif` or `r{row:3}_c{col:3}.tif`.
 /// The number after a colon is the least number of digits: shorter values get zeros in front.

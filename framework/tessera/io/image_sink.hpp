@@ -132,22 +132,33 @@ class BlockWriter {
   /// written, and InternalError when it has another element type or lies partly outside the domain.
   virtual void write(const HostBlock& block) = 0;
   /// Gives the file its final name. The blocks of all ranks must contain each point of the domain exactly
-  /// once. Collective. Throws InputError on all ranks when the file cannot be completed, and InternalError
-  /// when the blocks do not have as many points as the domain.
+  /// once, except those of a file with which the run has begun. Collective. Throws InputError on all ranks
+  /// when the file cannot be completed, and InternalError when the blocks do not have as many points as the
+  /// domain.
   virtual void complete() = 0;
 };
 
-/// Creates a raw file, which holds only the numbers. The space on the disk is reserved at once, if the file
-/// system supports this. Collective, with the same arguments on all ranks. Throws InputError when the file
-/// cannot be created, or when there is no room for it. `communicator` must outlive the result.
+/// A file of blocks with which a run begins.
+struct BegunFile {
+  /// The process that was killed and has left this file (see killed_process). 0 means that there is none.
+  long process = 0;
+  /// The number of points of the blocks in the file that are whole, and that no rank writes.
+  std::int64_t points = 0;
+};
+
+/// Creates a raw file, which holds only the numbers, or goes on with a file of the same array. The space on
+/// the disk is reserved at once, if the file system supports this. Collective, with the same arguments on all
+/// ranks, but only rank 0 uses `begun`. Throws InputError when the file cannot be created, or when there is
+/// no room for it. `communicator` must outlive the result.
 std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
-                                               const Box& domain, ElementType type);
+                                               const Box& domain, ElementType type,
+                                               const BegunFile& begun = {});
 
 /// Creates an HDF5 file with one contiguous data set, as create_hdf5 does. Everything else is as in
 /// create_raw_blocks.
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm communicator, const std::string& path,
                                                 const std::string& dataset, const Box& domain,
-                                                ElementType type);
+                                                ElementType type, const BegunFile& begun = {});
 
 /// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
 /// it on the left, and after it on the right. Each half shows at most 512 x 512 points, with 8 bits per

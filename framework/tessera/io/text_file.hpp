@@ -51,4 +51,9 @@ bool remove_unfinished_files();
 /// killed. One rank should call it, before any of these files is created.
 void remove_abandoned_files(const std::vector<std::string>& paths);
 
+/// Returns the number of the process of this machine that was killed and has left a file with the temporary
+/// name of each of `paths`; 0 if there is none, or if several processes have left such files. One rank should
+/// call it.
+long killed_process(const std::vector<std::string>& paths);
+
 }  // namespace tessera::io

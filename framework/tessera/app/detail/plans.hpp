@@ -9,6 +9,7 @@
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/pipeline/planner/bands.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/run/banded_run.hpp"
 #include "tessera/view/exchange.hpp"

@@ -303,7 +303,7 @@ std::string ProgramPlans::lack_of_memory() const {
 std::string ProgramPlans::lack_of_memory_of_whole() const {
   // A run that is not divided keeps the limit by bands. In a series each rank computes images of its own.
   if (!is_stream() || target_.memory_bytes == 0) return "";
-  SeriesNeeds needs(setup_.application, setup_.deck);
+  SeriesNeeds needs(setup_.application, setup_.deck, rank_count_);
   needs.add(plan_series(setup_.application, setup_.deck, *setup_.inputs.image(), target_.threads,
                         setup_.inputs.different()));
   const std::int64_t bytes =

@@ -228,8 +228,7 @@ class SeriesOnGroups : TasksRun {
     const std::vector<ImageLine> failed = failures(outcome);
     throw_first(failed);
     items_.all().end(outcome.is_stopped);
-    const SeriesOutcome done{
-        .written = times.written(), .seconds = times.seconds(), .left_out = texts_of(failed)};
+    const SeriesOutcome done{.written = times.written(), .seconds = times.seconds(), .left_out = failed};
     Report report;
     add_run(report, setup_.session, setup_.application.program, programs_.target().threads, deck_);
     done.add(report);

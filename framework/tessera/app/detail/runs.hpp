@@ -127,10 +127,6 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup);
 /// has not converged. Such an image is written all the same. Throws InputError.
 ExitStatus run_series(const PipelineJob& job);
 
-/// Does so where one rank computes each image, as a graph of tasks. Several images are under way at the same
-/// time.
-ExitStatus run_by_rank(const PipelineJob& job);
-
 /// Does so where all ranks compute each image together, one after the other, in the way of a single run: in
 /// bands, with loops, and within the memory of the ranks. Images of the same size and type share a plan and
 /// its memory. Also estimates the first image where one rank computes each.

@@ -62,7 +62,7 @@ class SeriesAcross {
         deck_(job.deck),
         progress_(session_.rank(), job.options.quiet),
         silence_(session_.rank(), true),
-        items_(session_, application_, deck_, accepting()) {
+        items_(session_, application_, deck_, accepting(session_, application_, deck_)) {
     if (items_.reads_video()) frames_ = items_.common_frames();
   }
 
@@ -71,12 +71,8 @@ class SeriesAcross {
 
  private:
   bool is_stopped() const;
-  /// Whether images after one that cannot be read can be, and are to be.
-  bool skips() const {
-    return !items_.reads_video() && items_.video_error().empty() && deck_.text_of("on_error") == "skip";
-  }
-  /// Returns what accepts the frames of a video together with the further images that are read once.
-  AcceptImage accepting() const;
+  /// Whether images follow one that has an error. A frame that cannot be decoded ends a video in any case.
+  bool skips() const { return items_.video_error().empty() && deck_.text_of("on_error") == "skip"; }
   bool next();
   deck::Deck deck_of_present() const { return frames_ ? deck_ : deck_of_item(application_, deck_, item_); }
   const std::string& name() const { return item_.input; }
@@ -117,13 +113,6 @@ class SeriesAcross {
   /// The progress of all ranks together, which rank 0 prints.
   std::optional<SeriesProgress> done_;
 };
-
-AcceptImage SeriesAcross::accepting() const {
-  std::map<std::string, io::ImageInfo> different;
-  if (reads_video(deck_)) different = ImageInputs(session_.communicator(), application_, deck_).different();
-  return
-      [this, different](const io::ImageInfo& info) { asked_pipeline(application_, deck_, &info, different); };
-}
 
 /// Goes to the next image. Returns false after the last one. Collective.
 bool SeriesAcross::next() {
@@ -254,9 +243,7 @@ ExitStatus SeriesAcross::run() {
   session_.start_kokkos(
       session_.threads(deck_.is_set("threads") ? static_cast<int>(deck_.get<std::int64_t>("threads")) : 0));
   transport_ = chosen_transport(session_, deck_).transport;
-  std::vector<std::string> taken = joined(items_.files(), job_.deck_files);
-  for (const NamedFile& file : shared_files(application_, deck_)) taken.push_back(file.path);
-  records_.emplace(session_.communicator(), job_.options, "", taken);
+  records_.emplace(session_.communicator(), job_.options, "", joined(items_.files(), job_.deck_files));
   progress_.line(fmt::format("{} on {} images, each by {}", application_.program, items_.count_text(),
                              counted(session_.rank_count(), "rank")));
   if (const std::string remark = items_.remark(); !remark.empty()) progress_.line(remark);

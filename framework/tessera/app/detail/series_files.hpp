@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -11,7 +9,6 @@
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/graph/transfer.hpp"
 
 namespace tessera::app {
 
@@ -21,8 +18,10 @@ struct SeriesItem {
   std::string output;
   /// The other files that are read for this image, in the order of listed_inputs.
   std::vector<std::string> listed = {};
+  /// A digest of the state of these files before any image was computed, which the ledger of the series has.
+  std::uint64_t made_from = 0;
   friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
-  static auto members(auto& item) { return std::tie(item.input, item.output, item.listed); }
+  static auto members(auto& item) { return std::tie(item.input, item.output, item.listed, item.made_from); }
 };
 
 /// An input of the pipeline, besides `input`, that has a file of its own for each image of a series.
@@ -61,8 +60,8 @@ deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck
 /// a file or folder is missing, when a pattern is faulty or matches nothing, when `output.files` has an
 /// unknown placeholder, lacks one, or has an ending that is not written, when two results are the same file,
 /// and when a result, or the video of all results, is a file that is read. `shared` are the images that the
-/// series reads once, and `listed` the inputs with a file for each image, of which there must be as many as
-/// of `input.files`. Looks at the file system, so that one rank should call it.
+/// series reads once, and `listed` the inputs with a file for each image, which must name as many files as
+/// `input.files`. Looks at the file system, so that one rank should call it.
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {},
                                      const std::vector<ListedInput>& listed = {});
 
@@ -79,10 +78,5 @@ void make_folder_of(const deck::Deck& deck, const std::string& key, const std::s
 
 /// Returns the paths of all files that are read and written for these images.
 std::vector<std::string> files_of(const std::vector<SeriesItem>& items);
-
-/// Returns the items of rank 0 on all ranks. Collective.
-inline std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items) {
-  return graph::broadcast(communicator, items);
-}
 
 }  // namespace tessera::app

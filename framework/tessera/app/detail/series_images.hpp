@@ -71,7 +71,7 @@ struct SeriesImage {
   std::string unfinished = {};
   /// The frames of a video that have not been read into `images` yet, by their places.
   std::vector<graph::Lease<graph::PackedImage>> frames = {};
-  /// The residuals of the loops, turn by turn, as HDF5 results have them.
+  /// The residuals of each iteration of the loops, as HDF5 results have them.
   std::vector<io::NumberList> history = {};
 
   /// Returns what was read or computed last.

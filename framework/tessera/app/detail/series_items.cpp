@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/series_items.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 
+#include "tessera/app/detail/launch.hpp"
+#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/text_file.hpp"
@@ -13,6 +18,19 @@
 
 namespace tessera::app {
 namespace {
+
+/// Returns the path of the ledger: it lies in the part of the pattern of results before the first
+/// placeholder.
+std::string ledger_path(const std::string& program, const std::string& pattern) {
+  const auto folder = std::filesystem::path(pattern.substr(0, pattern.find('{'))).parent_path();
+  return ((folder.empty() ? "." : folder) / ("." + program + ".ledger")).string();
+}
+
+std::vector<std::string> paths_of(const std::vector<NamedFile>& files) {
+  std::vector<std::string> paths;
+  for (const NamedFile& file : files) paths.push_back(file.path);
+  return paths;
+}
 
 io::ImageInfo info_of(const io::VideoReader& reader) {
   return {.type = reader.info().type, .domain = reader.info().domain};
@@ -57,6 +75,32 @@ class ResultFrame final : public BlockSink {
 
 }  // namespace
 
+std::string ledger_key(const SeriesItem& item) {
+  return fmt::format("{:016x} {}", item.made_from, Ledger::state_of({item.output}));
+}
+
+std::int64_t leave_out_whole(const Ledger& ledger, std::vector<SeriesItem>& items) {
+  for (SeriesItem& item : items) {
+    std::vector<std::string> files{item.input};
+    files.insert(files.end(), item.listed.begin(), item.listed.end());
+    item.made_from = io::text_digest(Ledger::state_of(files));
+  }
+  const auto lines = ledger.items();
+  if (lines.empty()) return 0;
+  const auto is_whole = [&](const SeriesItem& item) { return lines.contains(ledger_key(item)); };
+  const auto last = std::find_if(items.rbegin(), items.rend(), is_whole);
+  if (last == items.rend()) return 0;
+  const SeriesItem stays = *last;
+  return static_cast<std::int64_t>(
+      std::erase_if(items, [&](const SeriesItem& item) { return is_whole(item) && item != stays; }));
+}
+
+AcceptImage accepting(Session& session, const PipelineApplication& application, const deck::Deck& deck) {
+  std::map<std::string, io::ImageInfo> different;
+  if (reads_video(deck)) different = ImageInputs(session.communicator(), application, deck).different();
+  return [&, different](const io::ImageInfo& info) { asked_pipeline(application, deck, &info, different); };
+}
+
 std::unique_ptr<io::VideoReader> open_video(const std::string& path, const AcceptImage& accept) {
   auto reader = io::open_video(path);
   try {
@@ -86,27 +130,26 @@ SeriesItems::SeriesItems(Session& session, const PipelineApplication& applicatio
   if (app::reads_video(deck))
     frame_ = GivenImage{series_input_key(deck), deck.get<std::string>(series_input_key(deck)), {}};
   else if (!writes_video())
-    ledger_.emplace(application, deck, shared_);
+    ledger_.emplace(ledger_path(application.program, series_output(deck)), deck, paths_of(shared_));
   collectively(communicator, [&] {
     if (session.rank() != 0) return;
     if (reads_video()) return open(accept);
     items_ = series_items(deck, shared_, listed_inputs(application, deck));
-    if (ledger_) ledger_->leave_out_whole(items_);
+    if (ledger_) left_out_ = leave_out_whole(*ledger_, items_);
   });
   if (reads_video()) {
     frame_->info = io::broadcast(communicator, frame_->info);
     rate_ = graph::broadcast(communicator, rate_);
   } else {
-    items_ = broadcast(communicator, items_);
+    items_ = graph::broadcast(communicator, items_);
     count_ = std::ssize(items_);
   }
 }
 
 void SeriesItems::open(const AcceptImage& accept) {
   if (writes_video()) {
-    std::vector<std::string> taken{frame_->path};
-    for (const NamedFile& file : shared_) taken.push_back(file.path);
-    check_names(taken, {{series_output_key(deck_), series_output(deck_)}});
+    check_names(joined(paths_of(shared_), {frame_->path}),
+                {{series_output_key(deck_), series_output(deck_)}});
   } else {
     check_frame_item(deck_, item(0), shared_);
   }
@@ -119,8 +162,8 @@ void SeriesItems::open(const AcceptImage& accept) {
 }
 
 std::vector<std::string> SeriesItems::files() const {
-  if (!reads_video()) return files_of(items_);
-  std::vector<std::string> files{frame_->path};
+  std::vector<std::string> files = joined(files_of(items_), paths_of(shared_));
+  if (reads_video()) files.push_back(frame_->path);
   if (writes_video()) files.push_back(series_output(deck_));
   return files;
 }
@@ -169,7 +212,7 @@ void SeriesItems::begin(bool makes_video) {
   collectively(communicator, [&] {
     if (session_.rank() != 0 || writes_video()) return;
     for (const SeriesItem& item : items_) make_folder_of(deck_, series_output_key(deck_), item.output);
-    if (ledger_) ledger_->begin(items_);
+    if (ledger_) ledger_->begin(results());
   });
   has_begun_ = true;
 }
@@ -206,6 +249,12 @@ void SeriesItems::write_frame(graph::PackedImage frame) {
   writer_->write(packed_block(frame.samples.data(), result_->type, result_->domain));
 }
 
+std::vector<std::string> SeriesItems::results() const {
+  std::vector<std::string> results;
+  for (const SeriesItem& item : items_) results.push_back(item.output);
+  return results;
+}
+
 std::vector<std::string> SeriesItems::results_of_frames() const {
   // The number of frames is known of some videos only, and may be an estimate.
   std::vector<std::string> results{item(0).output};
@@ -218,7 +267,7 @@ void SeriesItems::end(bool is_stopped) {
   collectively(session_.communicator(), [&] {
     if (writer_ != nullptr && writer_->frames() > 0) writer_->finish();
     if (session_.rank() != 0) return;
-    if (ledger_ && !is_stopped) ledger_->finish(items_);
+    if (ledger_ && !is_stopped) ledger_->finish(results());
     if (reads_video() && !writes_video()) io::remove_abandoned_files(results_of_frames());
   });
   writer_.reset();

@@ -223,7 +223,13 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
         "checkpoint.every", "checkpoint.interval", "wall_limit", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
   const bool across = goes_across_ranks(deck);
-  if (is_program(deck)) refuse("bands", "a series on groups of ranks has none: leave it out");
+  if (is_program(deck)) {
+    refuse("bands", "a series on groups of ranks has none: leave it out");
+    if (!has_files && deck.text_of("on_error") == "skip")
+      refuse("on_error",
+             "tasks on groups end a video with a frame that fails: leave it out, or write "
+             "program.allocation=whole");
+  }
   if (across)
     check_keys_across(application, deck);
   else if (!is_program(deck))

@@ -128,8 +128,13 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
   return plan;
 }
 
-SeriesNeeds::SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, std::int64_t shared)
+SeriesNeeds::SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, int ranks,
+                         std::int64_t shared)
     : deck_(deck), shared_bytes_(shared), images_per_item_(images_per_item(application, deck)) {
+  // Rank 0 decodes the frames of all ranks, and keeps their results until it has written the earlier ones.
+  frames_per_item_ =
+      (reads_video(deck) ? std::ssize(input_names(application, deck)) : 0) + (writes_video(deck) ? 1 : 0);
+  frames_per_item_ *= ranks;
   for (const PipelinePart& part : parts_of(application))
     parts_.push_back({fmt::format("graph.{}.workers", part.task), computes_by_kernels(deck, part.task)});
 }
@@ -158,8 +163,7 @@ void SeriesNeeds::add(const SeriesPlan& plan) {
 std::int64_t SeriesNeeds::bytes(std::int64_t window, int threads) const {
   const std::string count = "graph.images.count";
   std::int64_t images = deck_.is_set(count) ? deck_.get<std::int64_t>(count) : images_per_item_ * window;
-  // Frames of videos also are outside of the buffers.
-  for (const bool is_video : {reads_video(deck_), writes_video(deck_)}) images += is_video ? window : 0;
+  images += frames_per_item_ * window;
   std::int64_t bytes = shared_bytes_ + image_bytes_ * images;
   for (const Part& part : parts_) {
     std::int64_t workers = part.is_by_kernels ? 1 : std::min<std::int64_t>(threads, window);

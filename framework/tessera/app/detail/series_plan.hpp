@@ -61,15 +61,18 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
 /// The memory that the images of a series need on a rank.
 class SeriesNeeds {
  public:
-  /// Begins with a series without images of its own, but with further images of `shared` bytes.
-  SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, std::int64_t shared = 0);
+  /// Begins with a series without images of its own, but with further images of `shared` bytes. `ranks` is
+  /// the number of all ranks.
+  SeriesNeeds(const PipelineApplication& application, const deck::Deck& deck, int ranks,
+              std::int64_t shared = 0);
 
   /// Adds images that have the plan `plan`.
   void add(const SeriesPlan& plan);
 
   /// The bytes of a buffer, which may hold any image, or any output of a part.
   std::int64_t image_bytes() const { return image_bytes_; }
-  /// Returns the bytes that a rank needs to have `window` images under way, with `threads` threads.
+  /// Returns the bytes that a rank needs so that each rank has `window` images under way, with `threads`
+  /// threads.
   std::int64_t bytes(std::int64_t window, int threads) const;
   /// Returns the number of images that a rank may have under way so that it needs at most `memory` bytes: as
   /// many as the deck says, or else `most` at most. Throws InputError about `memory` if that is too little.
@@ -81,13 +84,15 @@ class SeriesNeeds {
     /// by all threads.
     std::string workers_key;
     bool is_by_kernels = false;
-    /// The bytes that a thread needs besides the images, for each plan, of which it keeps a few.
+    /// The bytes that a thread needs besides the images, for each of the few plans that it keeps.
     std::vector<std::int64_t> bytes = {};
   };
 
   const deck::Deck& deck_;
   std::int64_t shared_bytes_;
   std::int64_t images_per_item_;
+  /// The number of frames for which rank 0 needs memory outside of the buffers, for each image under way.
+  std::int64_t frames_per_item_;
   std::int64_t image_bytes_ = 0;
   std::vector<Part> parts_;
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 #include "tessera/domain/text.hpp"
@@ -13,87 +12,11 @@
 namespace tessera::app {
 namespace {
 
-/// Returns the path of the ledger: it lies in the part of the pattern of results before the first
-/// placeholder.
-std::string ledger_path(const std::string& program, const std::string& pattern) {
-  const auto folder = std::filesystem::path(pattern.substr(0, pattern.find('{'))).parent_path();
-  return ((folder.empty() ? "." : folder) / ("." + program + ".ledger")).string();
-}
-
-std::vector<std::string> paths_of(const std::vector<NamedFile>& files) {
-  std::vector<std::string> paths;
-  for (const NamedFile& file : files) paths.push_back(file.path);
-  return paths;
-}
-
-std::vector<std::string> results_of(const std::vector<SeriesItem>& items) {
-  std::vector<std::string> results;
-  for (const SeriesItem& item : items) results.push_back(item.output);
-  return results;
-}
-
-/// Returns the key of an item whose result is whole.
-std::string item_key(const SeriesItem& item) { return Ledger::state_of(files_of({item})); }
-
-class NotingSink final : public BlockSink {
- public:
-  NotingSink(const SeriesLedger& ledger, SeriesItem item, bool notes, std::unique_ptr<BlockSink> sink)
-      : ledger_(ledger), item_(std::move(item)), notes_(notes), sink_(std::move(sink)) {}
-
-  void write(const HostBlock& block) override {
-    sink_->write(block);
-    if (notes_) ledger_.add(item_);
-  }
-
- private:
-  const SeriesLedger& ledger_;
-  SeriesItem item_;
-  bool notes_;
-  std::unique_ptr<BlockSink> sink_;
-};
-
-}  // namespace
-
-SeriesLedger::SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
-                           const std::vector<NamedFile>& shared)
-    : ledger_(ledger_path(application.program, deck.get<std::string>("output.files")), deck,
-              paths_of(shared)) {}
-
-void SeriesLedger::leave_out_whole(std::vector<SeriesItem>& items) {
-  const auto lines = ledger_.items();
-  if (lines.empty()) return;
-  std::vector<bool> is_whole;
-  for (const SeriesItem& item : items) is_whole.push_back(lines.contains(item_key(item)));
-  const auto last = std::ranges::find(is_whole.rbegin(), is_whole.rend(), true);
-  if (last == is_whole.rend()) return;
-  *last = false;
-  std::vector<SeriesItem> others;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (!is_whole[i]) others.push_back(items[i]);
-  left_out_ = std::ssize(items) - std::ssize(others);
-  items = std::move(others);
-}
-
-void SeriesLedger::begin(const std::vector<SeriesItem>& items) const { ledger_.begin(results_of(items)); }
-
-void SeriesLedger::finish(const std::vector<SeriesItem>& items) const { ledger_.finish(results_of(items)); }
-
-void SeriesLedger::add(const SeriesItem& item) const { ledger_.add(item_key(item)); }
-
-std::unique_ptr<BlockSink> SeriesLedger::noting(MPI_Comm communicator, const SeriesItem& item,
-                                                std::unique_ptr<BlockSink> sink) const {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return std::make_unique<NotingSink>(*this, item, rank == 0, std::move(sink));
-}
-
-namespace {
-
 /// Prints the first lines about images with a loop that has not converged, and how many more there are.
-void print_first(const std::string& program, const std::vector<std::string>& lines) {
+void print_first(const std::string& program, const std::vector<ImageLine>& lines) {
   constexpr std::size_t most_lines = 10;
   const std::size_t shown = std::min(lines.size(), most_lines);
-  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i]);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i].text);
   if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
     fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
                counted(more, "more image"));
@@ -122,12 +45,6 @@ std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<Ima
   return lines;
 }
 
-std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
-  std::vector<std::string> texts;
-  for (const ImageLine& line : lines) texts.push_back(line.text);
-  return texts;
-}
-
 void SeriesOutcome::add(Report& report) const {
   if (!remarks.empty()) report.add("run", {{"remarks", fmt::format("{}", fmt::join(remarks, "; "))}});
   report.add("series", {{"written", written},
@@ -135,8 +52,9 @@ void SeriesOutcome::add(Report& report) const {
                         {"not_converged", std::ssize(not_converged)},
                         {"seconds", seconds},
                         {"per_second", per_second()}});
-  for (const std::string& line : left_out) report.add_row("left_out", {{"file_and_reason", line}});
-  for (const std::string& line : not_converged) report.add_row("not_converged", {{"image_and_loop", line}});
+  for (const ImageLine& line : left_out) report.add_row("left_out", {{"file_and_reason", line.text}});
+  for (const ImageLine& line : not_converged)
+    report.add_row("not_converged", {{"image_and_loop", line.text}});
 }
 
 std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
@@ -164,8 +82,8 @@ void SeriesProgress::remark(const ImageLine& line) {
 SeriesOutcome SeriesProgress::outcome(MPI_Comm communicator) const {
   SeriesOutcome all{.written = done_,
                     .seconds = seconds(),
-                    .left_out = texts_of(gather_lines(communicator, left_out_)),
-                    .not_converged = texts_of(gather_lines(communicator, not_converged_))};
+                    .left_out = gather_lines(communicator, left_out_),
+                    .not_converged = gather_lines(communicator, not_converged_)};
   MPI_Allreduce(MPI_IN_PLACE, &all.written, 1, MPI_INT64_T, MPI_SUM, communicator);
   for (const ImageLine& line : gather_lines(communicator, remarks_))
     if (std::ranges::find(all.remarks, line.text) == all.remarks.end()) all.remarks.push_back(line.text);
@@ -183,7 +101,8 @@ ExitStatus tell_outcome(const Session& session, const std::string& program, Prog
                             outcome.seconds, outcome.per_second()));
   if (session.rank() == 0) {
     print_first(program, outcome.not_converged);
-    for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
+    for (const ImageLine& line : outcome.left_out)
+      fmt::print(stderr, "{}: left out {}\n", program, line.text);
   }
   if (stopped && session.rank() == 0)
     fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -14,44 +13,10 @@
 
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/report.hpp"
-#include "tessera/app/detail/series_files.hpp"
-#include "tessera/app/ledger.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/view/block_io.hpp"
+#include "tessera/graph/transfer.hpp"
 
 namespace tessera::app {
-
-/// The ledger of a series of files, which lies beside its results (see Ledger). A result counts as whole if
-/// the sizes and times of its file and of all files that it was made from are those of then.
-class SeriesLedger {
- public:
-  /// Makes the ledger of a series of files. `shared` are the images that the series reads once.
-  SeriesLedger(const PipelineApplication& application, const deck::Deck& deck,
-               const std::vector<NamedFile>& shared);
-
-  /// Takes those items out of `items` whose results are whole. The last of them stays, and is computed again,
-  /// so that there is an image that can be read. One rank should call it, before the first `add`.
-  void leave_out_whole(std::vector<SeriesItem>& items);
-  /// Returns a line about the results that were left out; an empty text if there are none.
-  std::string remark() const { return ledger_.remark(left_out_, "result"); }
-
-  /// Makes the file, whose folder must exist, and removes unfinished files that a killed run has left in the
-  /// place of results of `items`. One rank should call it.
-  void begin(const std::vector<SeriesItem>& items) const;
-  /// Notes that the result of `item` is whole.
-  void add(const SeriesItem& item) const;
-  /// Returns a sink that passes the block of a result on to `sink`, and then calls add(item) on rank 0 of
-  /// `communicator`. Its `write_part` must not be used.
-  std::unique_ptr<BlockSink> noting(MPI_Comm communicator, const SeriesItem& item,
-                                    std::unique_ptr<BlockSink> sink) const;
-  /// Removes the file at the end of the series, and unfinished files as begin() does: processes of a killed
-  /// run may have lived a little longer. One rank should call it.
-  void finish(const std::vector<SeriesItem>& items) const;
-
- private:
-  Ledger ledger_;
-  std::int64_t left_out_ = 0;
-};
 
 /// A line about an image.
 struct ImageLine {
@@ -73,18 +38,15 @@ std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t go
 /// Returns the lines that all ranks pass, in the order of the series, on rank 0. Collective.
 std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine);
 
-/// Returns the texts of lines.
-std::vector<std::string> texts_of(const std::vector<ImageLine>& lines);
-
-/// What all ranks together have done with a series. Only rank 0 has the lines, which are in the order of the
+/// The work of all ranks together on a series. Only rank 0 has the lines, which are in the order of the
 /// series.
 struct SeriesOutcome {
   std::int64_t written = 0;
   double seconds = 0;
   /// Lines about images that were left out.
-  std::vector<std::string> left_out = {};
+  std::vector<ImageLine> left_out = {};
   /// Lines about images with a loop that has not converged.
-  std::vector<std::string> not_converged = {};
+  std::vector<ImageLine> not_converged = {};
   /// The remarks of all pipelines, each once.
   std::vector<std::string> remarks = {};
 

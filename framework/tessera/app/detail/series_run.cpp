@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/job_run.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_setup.hpp"
@@ -27,7 +28,6 @@ SeriesRun::SeriesRun(const PipelineJob& job, int threads)
                images_.plan_for(job.deck.text_of(series_input_key(job.deck)), info);
              }),
       done_(progress_, items_.count_of_rank()),
-      names_(input_names(job.application, job.deck)),
       graph_(task_name(job.application)) {
   if (const GivenImage* const frame = items_.frame())
     collectively(job.session.communicator(), [&] { plan_ = images_.plan_for(frame->path, frame->info); });
@@ -36,8 +36,8 @@ SeriesRun::SeriesRun(const PipelineJob& job, int threads)
   configure();
 }
 
-/// Lets so many images be under way as the memory has room for. Looks at all images. Collective. Throws
-/// InputError if one image is too much, or as many as the deck asks for.
+/// Lowers the number of images under way to what the memory has room for. Looks at all images. Collective.
+/// Throws InputError if there is no room for one image, or for as many as the deck asks for.
 void SeriesRun::limit_memory() {
   const std::int64_t limit = memory_limit(job_.deck);
   if (limit == 0) return;
@@ -45,7 +45,7 @@ void SeriesRun::limit_memory() {
   check();
   collectively(communicator, [&] {
     if (job_.session.rank() != 0) return;
-    SeriesNeeds needs(job_.application, job_.deck, shared_.bytes());
+    SeriesNeeds needs(job_.application, job_.deck, job_.session.rank_count(), shared_.bytes());
     for (const auto& plan : images_.plans()) needs.add(*plan);
     image_bytes_ = needs.image_bytes();
     window_ = needs.window_for(limit, window_, threads_);
@@ -59,7 +59,7 @@ std::string SeriesRun::check() {
     const GivenImage& frame = *items_.frame();
     const ArrayDeclaration& result = plan_->result();
     // A result needs as many frames as there are names, and shares all of them except one.
-    const std::int64_t frames = items_.count() + std::ssize(names_) - 1;
+    const std::int64_t frames = items_.count() + std::ssize(items_.names()) - 1;
     return fmt::format("{}: {} of {}{}, which would become {} of {} in {}\n", frame.path,
                        to_string(frame.info.domain), name_of(frame.info.type),
                        items_.count() >= 0 ? fmt::format(", {} frames", frames) : "",
@@ -95,13 +95,6 @@ void SeriesRun::begin() {
   items_.begin();
 }
 
-/// Returns the paths of all files that are read or written.
-std::vector<std::string> SeriesRun::files() const {
-  std::vector<std::string> files = items_.files();
-  for (const NamedFile& file : shared_.inputs().files()) files.push_back(file.path);
-  return files;
-}
-
 ExitStatus SeriesRun::run() {
   Session& session = job_.session;
   const std::string& program = job_.application.program;
@@ -109,7 +102,8 @@ ExitStatus SeriesRun::run() {
   session.start_kokkos(threads_);
   job_.phases.begin(Phase::open);
   begin();
-  JobRun job(session, program, job_.options, job_.deck, job_.phases, threads_, files());
+  JobRun job(session, program, job_.options, job_.deck, job_.phases, threads_,
+             joined(items_.files(), job_.deck_files));
   progress_.line(fmt::format("{} on {} images, {} with {}", program, items_.count_text(),
                              counted(session.rank_count(), "rank"), counted(threads_, "worker")));
   if (const std::string remark = items_.remark(); !remark.empty()) progress_.line(remark);
@@ -157,8 +151,7 @@ ExitStatus estimate_image(const PipelineJob& job) {
   return run_across_ranks({job.session, job.application, job.build, alone, deck, job.deck_files, job.phases});
 }
 
-}  // namespace
-
+/// Runs a series whose images are computed by one rank each.
 ExitStatus run_by_rank(const PipelineJob& job) {
   if (job.options.estimate) return estimate_image(job);
   SeriesRun run(job, threads_of(job.session, job.deck));
@@ -167,6 +160,66 @@ ExitStatus run_by_rank(const PipelineJob& job) {
                     : job.options.dot ? graph::to_dot(run.graph())
                                       : graph::to_text(run.graph()));
   return ExitStatus::done;
+}
+
+/// Returns whether one rank lacks the memory for the first image of a series that can be read, with its plan
+/// for one thread.
+bool lacks_memory(const PipelineJob& job, const ImageInputs& shared) {
+  const PipelineApplication& application = job.application;
+  const deck::Deck& deck = job.deck;
+  const auto needs_more = [&](const std::string& path, const io::ImageInfo& info) {
+    SeriesNeeds needs(application, deck, job.session.rank_count());
+    needs.add(plan_series(application, deck.with(application.input_key, path, path), info, 1, shared.all()));
+    return needs.bytes(1, 1) > memory_limit(deck);
+  };
+  if (reads_video(deck)) {
+    const std::string path = deck.get<std::string>(series_input_key(deck));
+    bool needs = false;
+    open_video(path, [&](const io::ImageInfo& info) { needs = needs_more(path, info); });
+    return needs;
+  }
+  for (const SeriesItem& item : series_items(deck, {}, listed_inputs(application, deck))) {
+    try {
+      return needs_more(item.input, inspect_in_series(application, deck, 0, item.input));
+    } catch (const InputError&) {
+      // The run says so, or leaves the image out.
+    }
+  }
+  return false;
+}
+
+/// Returns whether all ranks compute each image together: if the deck says so, or if it leaves the choice and
+/// gives bands, or if one rank does not have the memory for the first image that can be read. Collective.
+bool goes_across(const PipelineJob& job) {
+  const deck::Deck& deck = job.deck;
+  const MPI_Comm communicator = job.session.communicator();
+  if (deck.text_of("items.across") != "auto") return goes_across_ranks(deck);
+  int across = deck.is_set("bands") ? 1 : 0;
+  const bool is_whole = is_given(deck, series_input_key(deck)) && is_given(deck, series_output_key(deck));
+  if (across == 0 && is_whole && deck.is_set("memory") && !is_program(deck)) {
+    const ImageInputs shared(communicator, job.application, deck);
+    collectively(communicator, [&] {
+      if (job.session.rank() == 0) across = lacks_memory(job, shared) ? 1 : 0;
+    });
+    MPI_Bcast(&across, 1, MPI_INT, 0, communicator);
+  }
+  return across != 0;
+}
+
+}  // namespace
+
+ExitStatus run_series(const PipelineJob& job) {
+  const bool across = goes_across(job);
+  const std::string key = "items.across";
+  const deck::Deck deck =
+      job.deck.text_of(key) != "auto"
+          ? job.deck
+          : job.deck.with(key, std::string(across ? "ranks" : "rank"), job.deck.location(key));
+  job.phases.begin(Phase::open);
+  collectively(job.session.communicator(), [&] { check_series_keys(job.application, deck, job.options); });
+  const PipelineJob chosen{job.session, job.application, job.build, job.options,
+                           deck,        job.deck_files,  job.phases};
+  return across ? run_across_ranks(chosen) : run_by_rank(chosen);
 }
 
 }  // namespace tessera::app

@@ -62,7 +62,6 @@ class SeriesRun {
   // The run.
   void limit_memory();
   void begin();
-  std::vector<std::string> files() const;
   SeriesOutcome outcome(const graph::Report& report);
 
   const PipelineJob& job_;
@@ -79,8 +78,6 @@ class SeriesRun {
   SeriesImages images_;
   SeriesItems items_;
   SeriesProgress done_;
-  /// The names in the pipeline of the images that are read.
-  std::vector<std::string> names_;
   /// The plan for the frames of the video that is read; null if files are read.
   std::shared_ptr<const SeriesPlan> plan_;
   /// The second frame of the last pair.

@@ -68,18 +68,18 @@ std::int64_t SeriesRun::index_of(std::int64_t ordinal) const {
   return is_ordered() ? ordinal : ordinal * job_.session.rank_count() + job_.session.rank();
 }
 
-/// Decodes what the next result needs: a frame, and the one that follows it if the pipeline reads both.
+/// Decodes the frames of the next result: one, and also the next one if the pipeline reads both.
 std::optional<SeriesRun::Found> SeriesRun::decode(std::int64_t index) {
   Found found{index};
   if (last_) found.frames.push_back(std::move(last_));
-  while (found.frames.size() < names_.size()) {
+  while (found.frames.size() < items_.names().size()) {
     graph::Lease<graph::PackedImage> frame = items_.next_frame();
     if (!frame && index == 0 && !found.frames.empty())
       job_.deck.fail("input.video", "each frame goes with the next one, and there is only one: give more");
     if (!frame) return std::nullopt;
     found.frames.push_back(std::move(frame));
   }
-  if (names_.size() > 1) last_ = found.frames.back();
+  if (items_.names().size() > 1) last_ = found.frames.back();
   return found;
 }
 
@@ -115,10 +115,10 @@ graph::Place SeriesRun::place(const char* key, bool needs_one_thread) const {
 
 /// Returns the name of the task that reads the image with this place in the list of names.
 std::string SeriesRun::reading_task(std::size_t place) const {
-  return place == 0 ? "read" : "read " + names_[place];
+  return place == 0 ? "read" : "read " + items_.names()[place];
 }
 
-/// Keeps what is told about a computed image at the end.
+/// Keeps the lines about a computed image that are printed at the end.
 void SeriesRun::note(const SeriesImage& image) {
   if (!image.unfinished.empty())
     done_.not_converged({image.index, items_.item(image.index).input + ": " + image.unfinished});
@@ -144,7 +144,7 @@ graph::Flow<SeriesImage> SeriesRun::add_reading(const graph::Pool<graph::Image>&
         return read({.index = one.index, .frames = one.frames}, std::move(to));
       },
       found, pool);
-  for (std::size_t i = 1; i < names_.size(); ++i)
+  for (std::size_t i = 1; i < items_.names().size(); ++i)
     images = graph_.task(
         reading_task(i), reading,
         [this](SeriesImage image, Lease<Image> to) { return read(std::move(image), std::move(to)); }, images,
@@ -216,13 +216,15 @@ void SeriesRun::add_tasks() {
 void SeriesRun::configure() {
   const std::int64_t memory = memory_limit(job_.deck);
   graph::Settings settings = graph_settings(job_.deck, task_names(job_.application), {"images"});
-  settings.window = window_;
+  // If the source of rank 0 finds the images of all ranks, those of each rank are under way there.
+  settings.window = is_ordered() ? window_ * job_.session.rank_count() : window_;
   // Each thread that has computed an image keeps memory for the next one.
   if (memory > 0 && window_ < threads_)
     for (const PipelinePart& part : parts_of(job_.application))
       if (auto& workers = settings.tasks[part.task].workers; !workers || *workers > window_)
         workers = static_cast<int>(window_);
-  for (std::size_t i = 1; i < names_.size(); ++i) settings.tasks[reading_task(i)] = settings.tasks["read"];
+  for (std::size_t i = 1; i < items_.names().size(); ++i)
+    settings.tasks[reading_task(i)] = settings.tasks["read"];
   if (items_.reads_video()) settings.tasks["decode"] = settings.tasks["read"];
   graph_.configure(settings);
   graph_.check({.workers = threads_, .memory = memory});

@@ -15,12 +15,22 @@
 namespace tessera::app {
 namespace {
 
-/// Returns what accepts the frames of a video together with the further images that are read once.
-AcceptImage accepting(Session& session, const PipelineApplication& application, const deck::Deck& deck) {
-  std::map<std::string, io::ImageInfo> different;
-  if (reads_video(deck)) different = ImageInputs(session.communicator(), application, deck).different();
-  return [&, different](const io::ImageInfo& info) { asked_pipeline(application, deck, &info, different); };
-}
+/// Tells the items of a series that a result is whole when its block has been written.
+class NotingSink final : public BlockSink {
+ public:
+  NotingSink(const SeriesItems& items, SeriesItem item, std::unique_ptr<BlockSink> sink)
+      : items_(items), item_(std::move(item)), sink_(std::move(sink)) {}
+
+  void write(const HostBlock& block) override {
+    sink_->write(block);
+    items_.wrote(item_);
+  }
+
+ private:
+  const SeriesItems& items_;
+  SeriesItem item_;
+  std::unique_ptr<BlockSink> sink_;
+};
 
 }  // namespace
 
@@ -28,8 +38,7 @@ StreamItems::StreamItems(Session& session, const PipelineApplication& applicatio
     : session_(session),
       application_(application),
       deck_(deck),
-      items_(session, application, deck, accepting(session, application, deck)),
-      inputs_(input_names(application, deck)) {
+      items_(session, application, deck, accepting(session, application, deck)) {
   if (items_.reads_video()) return;
   numbers_.resize(static_cast<std::size_t>(items_.count()));
   std::iota(numbers_.begin(), numbers_.end(), 0);
@@ -122,14 +131,15 @@ std::unique_ptr<BlockSource> StreamItems::open_frame(std::int64_t number) {
 
 std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64_t number,
                                                const std::string& input) {
-  const auto found = std::ranges::find(inputs_, input);
-  if (found == inputs_.end()) {
+  const std::vector<std::string>& names = items_.names();
+  const auto found = std::ranges::find(names, input);
+  if (found == names.end()) {
     const auto further = std::ranges::find(application_.further_images, input, &FurtherImage::name);
     return io::open_image(MPI_COMM_SELF, deck_.get<std::string>(further->file_key()),
                           *first.inputs.image(input));
   }
   if (items_.reads_video()) return open_frame(number);
-  const auto place = static_cast<std::size_t>(found - inputs_.begin());
+  const auto place = static_cast<std::size_t>(found - names.begin());
   const SeriesItem one = item(number);
   const std::string& path = place == 0 ? one.input : one.listed[place - 1];
   const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
@@ -142,10 +152,13 @@ std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64
                                                const ArrayDeclaration& result,
                                                const std::vector<io::FileAttribute>& attributes) {
   const SeriesItem one = item(number);
-  return items_.noting(communicator, one,
-                       items_.create(communicator, one, result, [attributes]() -> io::FileNotes {
-                         return {{}, attributes};
-                       }));
+  auto sink = items_.create(communicator, one, result, [attributes]() -> io::FileNotes {
+    return {{}, attributes};
+  });
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  if (rank != 0) return sink;
+  return std::make_unique<NotingSink>(items_, one, std::move(sink));
 }
 
 }  // namespace tessera::app

@@ -12,6 +12,7 @@
 
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_items.hpp"
+#include "tessera/app/detail/series_records.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::app {
@@ -45,8 +46,8 @@ class StreamItems {
   /// Throws InputError about the first image that cannot be read or is not like the first one, if it is not
   /// left out. Collective.
   void check() const;
-  /// Whether items are left out that cannot be read. A video ends with such a frame.
-  bool skips() const { return !items_.reads_video() && deck_.text_of("on_error") == "skip"; }
+  /// Whether items that fail are left out. A video ends with such a frame.
+  bool skips() const { return deck_.text_of("on_error") == "skip"; }
   /// Lines about the images that were left out. Only rank 0 has them.
   const std::vector<ImageLine>& left_out() const { return left_out_; }
   /// Returns a line about an item that has failed. It names the file once.
@@ -77,12 +78,10 @@ class StreamItems {
   const PipelineApplication& application_;
   const deck::Deck& deck_;
   SeriesItems items_;
-  /// The names in the pipeline of the images that are read.
-  std::vector<std::string> inputs_;
   /// The numbers in the series of the items that are files.
   std::vector<std::int64_t> numbers_;
   std::vector<ImageLine> left_out_;
-  /// What is wrong with the first image that is, on rank 0.
+  /// The first fault of an image, on rank 0.
   std::string fault_;
   /// The video as this rank reads it, the number of its present frame, and that of the first missing one.
   std::optional<io::VideoFrames> frames_;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -60,9 +61,14 @@ bool is_running(long process) {
   return name_end == std::string::npos || line[name_end + 2] != 'Z';
 }
 
-std::string temporary_name(MPI_Comm communicator, const std::string& path) {
+/// Returns the number of the process of rank 0.
+long process_of(MPI_Comm communicator) {
   long process = static_cast<long>(::getpid());
   if (ranks_of(communicator) > 1) MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
+  return process;
+}
+
+std::string temporary_name(const std::string& path, long process) {
   const std::filesystem::path final_path(path);
   return final_path.parent_path() /
          fmt::format(".{}{}{}", final_path.filename().string(), part_mark, process);
@@ -152,13 +158,13 @@ void release_reserve(const UnfinishedFile& file) {
   if (error) fail_to_write(file.path(), error.message());
 }
 
-UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
+UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path, long killed)
     : communicator_(communicator),
       rank_(rank_of(communicator)),
       path_(path),
-      temporary_path_(temporary_name(communicator, path)) {
+      temporary_path_(temporary_name(path, process_of(communicator))) {
   collectively(communicator_, [&] {
-    if (rank_ == 0) create();
+    if (rank_ == 0) create(killed);
   });
   const std::lock_guard lock(unfinished().mutex);
   unfinished().names.insert(temporary_path_);
@@ -168,7 +174,7 @@ UnfinishedFile::~UnfinishedFile() {
   if (forget_unfinished(temporary_path_) && rank_ == 0) std::remove(temporary_path_.c_str());
 }
 
-void UnfinishedFile::create() const {
+void UnfinishedFile::create(long killed) const {
   const std::filesystem::path final_path(path_);
   if (!final_path.has_filename()) fail(path_, "is not the name of a file", "give the output file a name");
   // The later rename would replace a device such as /dev/null, too.
@@ -176,6 +182,10 @@ void UnfinishedFile::create() const {
   const std::filesystem::file_status status = std::filesystem::status(final_path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     fail(path_, "exists and is not a regular file", "choose another output file");
+  if (killed != 0) {
+    if (std::rename(temporary_name(path_, killed).c_str(), temporary_path_.c_str()) == 0) return;
+    fail_to_write(path_, error_text(errno));
+  }
 
   const File file(std::fopen(temporary_path_.c_str(), "wb"));
   if (!file)
@@ -269,7 +279,11 @@ bool remove_unfinished_files() {
   return is_first.value_or(true);
 }
 
-void remove_abandoned_files(const std::vector<std::string>& paths) {
+namespace {
+
+/// Calls use(path, process) for each file with a temporary name of `paths` whose process has ended.
+template <class Use>
+void for_each_abandoned(const std::vector<std::string>& paths, const Use& use) {
   namespace fs = std::filesystem;
   std::map<fs::path, std::set<std::string>> beginnings;
   for (const std::string& path : paths) {
@@ -286,9 +300,26 @@ void remove_abandoned_files(const std::vector<std::string>& paths) {
       const std::size_t number = mark + detail::part_mark.size();
       const long process = std::strtol(name.c_str() + number, nullptr, 10);
       if (process > 0 && !detail::is_running(process) && begins.contains(name.substr(0, number)))
-        fs::remove(entry.path(), error);
+        use(entry.path(), process);
     }
   }
+}
+
+}  // namespace
+
+void remove_abandoned_files(const std::vector<std::string>& paths) {
+  for_each_abandoned(paths, [](const std::filesystem::path& path, long) {
+    std::error_code error;
+    std::filesystem::remove(path, error);
+  });
+}
+
+long killed_process(const std::vector<std::string>& paths) {
+  std::vector<long> processes;
+  for_each_abandoned(paths, [&](const auto&, long process) { processes.push_back(process); });
+  const bool is_only_one = processes.size() == paths.size() &&
+                           std::ranges::adjacent_find(processes, std::not_equal_to()) == processes.end();
+  return is_only_one && !processes.empty() ? processes.front() : 0;
 }
 
 }  // namespace tessera::io

@@ -51,8 +51,9 @@ inline constexpr std::string_view write_other_format = "write another format";
 /// the functions that complete the file are collective.
 class UnfinishedFile {
  public:
-  /// Creates an empty file on rank 0. Throws InputError on every rank when rank 0 cannot create the file.
-  UnfinishedFile(MPI_Comm communicator, const std::string& path);
+  /// Creates an empty file on rank 0, or takes over the file that the process `killed` has left there. Throws
+  /// InputError on every rank when rank 0 cannot do so.
+  UnfinishedFile(MPI_Comm communicator, const std::string& path, long killed = 0);
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
   /// Removes the file on rank 0, unless the file is complete. Not collective.
@@ -66,7 +67,7 @@ class UnfinishedFile {
   void complete(bool on_disk = false);
 
  private:
-  void create() const;
+  void create(long killed) const;
 
   MPI_Comm communicator_;
   int rank_;

@@ -21,10 +21,12 @@ class PlainWriter final : public BlockWriter {
  public:
   /// Rank 0 calls `make`.
   PlainWriter(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
-              const MakeRoom& make)
-      : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path) {
+              const MakeRoom& make, const BegunFile& begun)
+      : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path, begun.process) {
     collectively(communicator, [&] {
-      if (rank_of(communicator) == 0) place_ = make(file_);
+      if (rank_of(communicator) != 0) return;
+      place_ = make(file_);
+      written_ = begun.points;
     });
     // Threads may write files of their own at the same time, with a communicator that has one rank only.
     if (ranks_of(communicator) > 1) MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
@@ -197,9 +199,10 @@ void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
 }
 
 std::unique_ptr<BlockWriter> create_plain_blocks(MPI_Comm communicator, const std::string& path,
-                                                 const Box& domain, ElementType type, const MakeRoom& make) {
+                                                 const Box& domain, ElementType type, const MakeRoom& make,
+                                                 const BegunFile& begun) {
   if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
-  return std::make_unique<PlainWriter>(communicator, path, domain, type, make);
+  return std::make_unique<PlainWriter>(communicator, path, domain, type, make, begun);
 }
 
 }  // namespace tessera::io::detail

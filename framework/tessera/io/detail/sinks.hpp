@@ -120,6 +120,7 @@ using MakeRoom = std::function<std::int64_t(const UnfinishedFile&)>;
 /// Returns a writer for a file in which the points of `domain` follow each other. Rank 0 calls `make`.
 /// Collective. Throws InternalError if `domain` is empty.
 std::unique_ptr<BlockWriter> create_plain_blocks(MPI_Comm communicator, const std::string& path,
-                                                 const Box& domain, ElementType type, const MakeRoom& make);
+                                                 const Box& domain, ElementType type, const MakeRoom& make,
+                                                 const BegunFile& begun = {});
 
 }  // namespace tessera::io::detail

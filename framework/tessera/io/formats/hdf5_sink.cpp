@@ -146,9 +146,9 @@ class Hdf5Sink : public BlockSink {
   Hdf5Id dataset_;
 };
 
-/// Makes the file an HDF5 file with one contiguous data set, whose points are not written. Returns where in
-/// the file the first of them lies. Space on the disk is reserved for all of them, if the file system
-/// supports this. Not collective. Throws InputError.
+/// Makes the file an HDF5 file with one contiguous data set, whose points are not written. Space on the disk
+/// is reserved for all of them, if the file system supports this. Returns the place of the first point in the
+/// file. Not collective. Throws InputError.
 std::int64_t create_place(const UnfinishedFile& output, const FileArray& array) {
   const QuietHdf5 quiet;
   const std::string& path = output.path();
@@ -159,6 +159,15 @@ std::int64_t create_place(const UnfinishedFile& output, const FileArray& array) 
   const haddr_t place = H5Dget_offset(dataset);
   const bool is_closed = dataset.close() && file.close();
   if (place == HADDR_UNDEF || !is_closed) fail_to_write_hdf5(path);
+  return static_cast<std::int64_t>(place);
+}
+
+/// Returns the place of the first point in a file that create_place has made. Throws InputError.
+std::int64_t place_in(const UnfinishedFile& begun, const std::string& dataset) {
+  const QuietHdf5 quiet;
+  const Hdf5Id file = open_alone(begun.temporary_path());
+  const haddr_t place = H5Dget_offset(open_dataset(file, begun.path(), dataset));
+  if (place == HADDR_UNDEF) fail_to_write_hdf5(begun.path());
   return static_cast<std::int64_t>(place);
 }
 
@@ -220,11 +229,14 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const
 
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm communicator, const std::string& path,
                                                 const std::string& dataset, const Box& domain,
-                                                ElementType type) {
-  return detail::create_plain_blocks(communicator, path, domain, type,
-                                     [&](const detail::UnfinishedFile& file) {
-                                       return detail::create_place(file, {dataset, type, domain});
-                                     });
+                                                ElementType type, const BegunFile& begun) {
+  return detail::create_plain_blocks(
+      communicator, path, domain, type,
+      [&](const detail::UnfinishedFile& file) {
+        return begun.process == 0 ? detail::create_place(file, {dataset, type, domain})
+                                  : detail::place_in(file, dataset);
+      },
+      begun);
 }
 
 }  // namespace tessera::io

@@ -176,12 +176,14 @@ ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementT
 }
 
 std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
-                                               const Box& domain, ElementType type) {
+                                               const Box& domain, ElementType type, const BegunFile& begun) {
   return detail::create_plain_blocks(
-      communicator, path, domain, type, [&](const detail::UnfinishedFile& file) -> std::int64_t {
+      communicator, path, domain, type,
+      [&](const detail::UnfinishedFile& file) -> std::int64_t {
         detail::reserve(file, domain.size() * static_cast<std::int64_t>(size_of(type)));
         return 0;
-      });
+      },
+      begun);
 }
 
 }  // namespace tessera::io

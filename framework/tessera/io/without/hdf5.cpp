@@ -27,7 +27,7 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm, const std::string&
 }
 
 std::unique_ptr<BlockWriter> create_hdf5_blocks(MPI_Comm, const std::string& path, const std::string&,
-                                                const Box&, ElementType) {
+                                                const Box&, ElementType, const BegunFile&) {
   detail::fail_without(path, "HDF5", detail::write_other_format);
 }
 

@@ -108,13 +108,14 @@ struct SpeedupPanel {
   }
 };
 
-}  // namespace
-
+/// Returns the seconds of the program on one processor.
 double sequential_seconds(const StereoModel& model, int size) {
   const double pair = difference(model, size).cycles + error(model, size).cycles;
   return (model.disparities * pair + minimum(model, size).cycles) / model.clock_hertz;
 }
 
+/// Returns the program as a graph where each operator is computed by all ranks: the host scatters its images
+/// to the nodes and gathers the result, as the skeletons of the paper do.
 TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   std::vector<Task> tasks;
   std::vector<Edge> edges;
@@ -132,6 +133,8 @@ TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   add("disparity", "minimum", minimum(model, size));
   return {std::move(tasks), std::move(edges)};
 }
+
+}  // namespace
 
 TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
   const int groups = std::min(ranks, model.disparities);

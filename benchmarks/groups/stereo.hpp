@@ -30,16 +30,9 @@ struct StereoModel {
   bool has_trees = true;
 };
 
-/// Returns the seconds of the program on one processor.
-double sequential_seconds(const StereoModel& model, int size);
-
-/// Returns the program as a graph where each operator is computed by all ranks: the host scatters its images
-/// to the nodes and gathers the result, as the skeletons of the paper do.
-tessera::group::TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks);
-
 /// Returns the program as the graph of figure 7: the camera images are broadcast to the hosts of all groups,
 /// each disparity has its difference and error image, and the error images are reduced to the disparity
-/// image. In a group, operators are data parallel as above, on as many ranks as help.
+/// image. In a group, operators are data parallel, on as many ranks as help.
 tessera::group::TaskGraph mixed_program(const StereoModel& model, int size, int ranks);
 
 /// A point of the curves.

@@ -8,6 +8,7 @@
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace {

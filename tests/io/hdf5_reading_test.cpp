@@ -240,31 +240,26 @@ TEST_F(Hdf5Reading, TruncatedFiles) {
   }
 }
 
+/// Returns an address as HDF5 writes it.
+std::string eight_bytes(std::uint64_t number) {
+  std::string bytes;
+  for (int byte = 0; byte < 8; ++byte) bytes += static_cast<char>(number >> (8 * byte) & 0xFF);
+  return bytes;
+}
+
 TEST_F(Hdf5Reading, ValuesBeyondTheEnd) {
   write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
   const io::ImageInfo info = io::inspect_image(path_);
   const std::string bytes = bytes_of(path_);
   const std::uint64_t stored_place = plain_place(path_, "image");
-  const auto as_stored = [](std::uint64_t place) {
-    std::string stored;
-    for (int byte = 0; byte < 8; ++byte) stored += static_cast<char>(place >> (8 * byte));
-    return stored;
-  };
-  const std::size_t at = bytes.rfind(as_stored(stored_place), stored_place);
+  const std::size_t at = bytes.rfind(eight_bytes(stored_place), stored_place);
   ASSERT_NE(at, std::string::npos);
   for (const std::uint64_t place : {bytes.size() - 1, std::size_t{1} << 20, ~std::size_t{0} / 2}) {
     std::string damaged = bytes;
-    on_rank_0([&] { write_bytes(path_, damaged.replace(at, 8, as_stored(place))); });
+    on_rank_0([&] { write_bytes(path_, damaged.replace(at, 8, eight_bytes(place))); });
     OwnedBlock<std::uint8_t> block(part_of(colour, Cut::columns));
     expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); }, {path_});
   }
-}
-
-/// As HDF5 writes an address.
-std::string eight_bytes(std::uint64_t number) {
-  std::string bytes;
-  for (int byte = 0; byte < 8; ++byte) bytes += static_cast<char>(number >> (8 * byte) & 0xFF);
-  return bytes;
 }
 
 // The superblock says that the file ends where it does: for HDF5 all is well.

@@ -43,7 +43,7 @@ Seconds of_messages(const MessageSeconds& messages) {
   return {messages.sum(), messages.latency >= messages.bytes ? Bound::latency : Bound::bandwidth};
 }
 
-/// What the parts of a machine cost one of several ranks that work at the same time.
+/// The prices of the parts of a machine for one of several ranks that work at the same time.
 struct Prices {
   Prices(const MachineDescription& described, std::int64_t ranks, int threads)
       : machine(described),
@@ -218,7 +218,7 @@ class PlanEstimator {
     return sum;
   }
 
-  /// Adds the arithmetic of a stage of which no cost is given.
+  /// Adds the arithmetic of a stage that has no given cost.
   void add_unmeasured(ArrayId stage, double points, Arithmetic& sum) const {
     const double operations = pipeline_[stage].kernel->unwrapped().operations_per_point();
     if (operations > 0)

@@ -91,7 +91,7 @@ class NodeShare {
   double threads_;
 };
 
-/// Returns the number of ranks of `threads` threads each for which a node has cores, which is at least 1.
+/// Returns the number of ranks of `threads` threads each that have cores on one node, which is at least 1.
 std::int64_t ranks_per_node(const MachineDescription& machine, int threads);
 
 /// Returns the machine by which plans are estimated if none is described: some laptop, in round numbers.

@@ -117,7 +117,7 @@ std::vector<TimedRanks> lower_hull(const std::vector<TimedRanks>& entries) {
   for (const TimedRanks& entry : entries) {
     while (hull.size() >= 2) {
       const SharedCost chord = line_through(hull[hull.size() - 2], entry);
-      // Points on the chord, but for rounding, would only add lines that are almost equal.
+      // Points that lie on the chord, apart from rounding, would only add lines that are almost equal.
       if (hull.back().seconds < chord.seconds(hull.back().ranks) * (1 - 1e-12)) break;
       hull.pop_back();
     }

@@ -46,13 +46,13 @@ struct SharedCost {
   /// The seconds that the ranks share.
   double parallel = 0;
 
-  /// Returns the seconds on so many ranks.
+  /// Returns the seconds on this number of ranks.
   constexpr double seconds(double ranks) const { return serial + parallel / ranks; }
 
   friend bool operator==(const SharedCost&, const SharedCost&) = default;
 };
 
-/// Returns the seconds of the greatest of some costs on so many ranks, or 0 without costs.
+/// Returns the seconds of the greatest of some costs on a number of ranks, or 0 without costs.
 double greatest_seconds(std::span<const SharedCost> costs, double ranks);
 
 /// The cost of a task on p ranks, which never grows with p.
@@ -72,13 +72,13 @@ class TaskCost {
   /// ranks, if a number of ranks appears twice, or if the table has no entry for one rank.
   static TaskCost table(std::vector<TimedRanks> entries);
 
-  /// Returns the seconds on so many ranks: a real number, at least 1.
+  /// Returns the seconds on a number of ranks, which is a real number of at least 1.
   double seconds(double ranks) const;
 
-  /// Returns costs of the form a + b/p that are never greater than this cost, and the greatest of which is
-  /// the best such bound that is convex in 1/p.
+  /// Returns costs of the form a + b/p that are never greater than this cost. The greatest of them is the
+  /// best such bound that is convex in 1/p.
   const std::vector<SharedCost>& lower_bounds() const { return lower_bounds_; }
-  /// Returns the seconds of the greatest of the lower bounds on so many ranks.
+  /// Returns the seconds of the greatest of the lower bounds on a number of ranks.
   double lower_bound(double ranks) const { return greatest_seconds(lower_bounds_, ranks); }
 
   /// Returns true if the costs are made of equal numbers.

@@ -18,10 +18,6 @@ namespace {
 
 using namespace detail;
 
-std::string last_component(const std::string& name) { return name.substr(name.rfind('.') + 1); }
-
-bool has_placeholder(const KeyDeclaration& key) { return key.name.find('<') != std::string::npos; }
-
 /// Returns the full name of the key that an unknown component most likely stands for, or an empty string. The
 /// key may lie in `block`, or elsewhere in the deck if it was written in the wrong block.
 std::string nearest_key(const Schema& schema, const std::string& spelt_block, const std::string& block,
@@ -30,8 +26,8 @@ std::string nearest_key(const Schema& schema, const std::string& spelt_block, co
   for (const std::string& child : components) full_names.push_back(dotted(spelt_block, child));
   for (const KeyDeclaration& key : schema.declarations()) {
     // Keys with a placeholder are only suggested at the top level of the deck.
-    if (has_placeholder(key) && !block.empty()) continue;
-    components.push_back(last_component(key.name));
+    if (key.name.find('<') != std::string::npos && !block.empty()) continue;
+    components.push_back(key.name.substr(key.name.rfind('.') + 1));
     full_names.push_back(key.name);
   }
   const auto found = nearest(component, components);
@@ -109,36 +105,28 @@ class Layers {
 
   void apply(const Target& target, const Tree& value, const Tree& place) {
     if (!schema_.is_block(target.names.front())) return set(target, value, place);
-    if (value.kind == Tree::Kind::map) return apply_block(target, value);
-    if (value.kind == Tree::Kind::nothing || !keeps_to_schema_) return;
+    for (std::size_t i = 0; i < value.keys.size(); ++i)
+      apply_path(target, value.keys[i].text, value.items[i], value.keys[i]);
+    if (value.kind == Tree::Kind::map || value.kind == Tree::Kind::nothing || !keeps_to_schema_) return;
     fail(value, fmt::format("'{}' expects a block of keys ({}), got {}", shortened(target.spelt),
                             joined(schema_.children(target.names.front())), describe(value)));
-  }
-
-  void apply_block(const Target& target, const Tree& block) {
-    for (std::size_t i = 0; i < block.items.size(); ++i)
-      apply_path(target, block.keys[i].text, block.items[i], block.keys[i]);
   }
 
   void apply_path(Target target, const std::string& path, const Tree& value, const Tree& place) {
     const auto components = split(path);
     if (contains(components, "")) fail(place, fmt::format("the key '{}' has an empty part", shortened(path)));
     for (auto component = components.begin(); component != components.end(); ++component) {
-      if (!has_names(target)) {
+      if (schema_.follows(schema_.placeholder(target.names.front()))) {  // by names that are not known yet
         for (; component != components.end(); ++component) target.spelt = dotted(target.spelt, *component);
         return keep_unread(target.spelt, value);
       }
       target = descend(target, *component, place);
       if (target.names.empty()) return;
-      if (is_tree(target)) return apply_in_tree(target, {component + 1, components.end()}, value, place);
+      const KeyDeclaration* const key = schema_.find(target.names.front());
+      if (key != nullptr && key->type == ValueType::tree)
+        return apply_in_tree(target, {component + 1, components.end()}, value, place);
     }
     apply(target, value, place);
-  }
-
-  /// Returns whether the names that may follow a block are known.
-  bool has_names(const Target& target) const {
-    const std::string& word = schema_.placeholder(target.names.front());
-    return word.empty() || !schema_.follows(word);
   }
 
   /// Keeps a key whose name is not known yet, or the keys of such a block one by one.
@@ -151,11 +139,6 @@ class Layers {
     }
     for (std::size_t i = 0; i < value.items.size(); ++i)
       keep_unread(dotted(spelt, value.keys[i].text), value.items[i]);
-  }
-
-  bool is_tree(const Target& target) const {
-    const KeyDeclaration* key = schema_.find(target.names.front());
-    return key != nullptr && key->type == ValueType::tree;
   }
 
   /// Sets the value at `path` in the tree that is the value of a key.

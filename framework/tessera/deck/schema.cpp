@@ -26,9 +26,10 @@ bool is_placeholder(std::string_view component) {
 /// Returns the word in the placeholder of a key name, such as `stage` in `schedule.<stage>.tile`, or an empty
 /// string if there is no placeholder.
 std::string placeholder_word(std::string_view name) {
-  for (const std::string& component : detail::split(name))
-    if (is_placeholder(component)) return component.substr(1, component.size() - 2);
-  return "";
+  const std::size_t begin = name.find('<');
+  return begin == std::string_view::npos
+             ? ""
+             : std::string(name.substr(begin + 1, name.find('>', begin) - begin - 1));
 }
 
 [[noreturn]] void fail(const KeyDeclaration& key, const std::string& message) {

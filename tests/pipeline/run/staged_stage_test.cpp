@@ -10,7 +10,7 @@
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/detail/device_steps.hpp"
+#include "tessera/pipeline/run/detail/rank_executor.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -102,16 +101,6 @@ inline Extents extents_of(const Box& box) {
   return extents;
 }
 
-/// The element type and the domain of a data set.
-struct Hdf5Layout {
-  ElementType type = ElementType::uint8;
-  Box domain;
-};
-
-/// Returns the layout of an open data set. Throws InputError unless it is an array that inspect_image
-/// describes.
-Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
-
 /// The chunks in which a data set is stored.
 struct Hdf5Chunks {
   /// True if the data set is stored in chunks.
@@ -124,14 +113,6 @@ struct Hdf5Chunks {
 
 /// Returns the chunks of an open data set.
 Hdf5Chunks chunks_of(hid_t dataset);
-
-/// Opens the data set with this name, with a property list for its access. Throws InputError when this fails;
-/// the message lists the data sets of the file.
-Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access = H5P_DEFAULT);
-
-/// Returns the most bytes that an array needs in a file, including HDF5's index of its chunks. Throws
-/// InputError about `path` when HDF5 does not support chunks of this size.
-std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path);
 
 /// Creates a data set, and the groups that contain it. All ranks that have opened the file must make this
 /// call with the same arguments. Throws InputError.

@@ -78,6 +78,56 @@ std::optional<ElementType> element_type(hid_t type) {
   return static_cast<ElementType>(width + (is_bit_field || H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
 }
 
+/// The element type and the domain of a data set.
+struct Hdf5Layout {
+  ElementType type = ElementType::uint8;
+  Box domain;
+};
+
+/// Returns the layout of an open data set. Throws InputError unless it is an array that inspect_image
+/// describes.
+Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name) {
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  if (!type.valid() || !space.valid())
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be read", name));
+
+  const std::optional<ElementType> element = element_type(type);
+  if (!element)
+    fail(path,
+         fmt::format("data set '{}' does not hold integers or floats of at most 64 bits, or complex numbers "
+                     "with members r and i of such floats",
+                     name),
+         "choose another data set");
+  const int dimensions = H5Sget_simple_extent_ndims(space);
+  if (dimensions < 2 || dimensions > max_dimensions)
+    fail(path,
+         fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), 3, (C, H, W), or 4", name,
+                     dimensions),
+         "choose another data set");
+  Extents extents{};
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  Hdf5Layout layout{*element, {}};
+  for (int d = dimensions - 1; d >= 0; --d)
+    layout.domain.range[layout.domain.dimensions++] = {
+        0, static_cast<std::int64_t>(extents[static_cast<std::size_t>(d)])};
+  if (layout.domain.empty())
+    fail(path, fmt::format("data set '{}' is empty", name), "choose another data set");
+  return layout;
+}
+
+/// Opens the data set with this name, with a property list for its access. Throws InputError when this fails;
+/// the message lists the data sets of the file.
+Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name,
+                    hid_t access = H5P_DEFAULT) {
+  Hdf5Id dataset(H5Dopen2(file, name.c_str(), access), H5Dclose);
+  if (dataset.valid()) return dataset;
+  const std::vector<std::string> names = dataset_names(file);
+  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
+  fail(path, fmt::format("data set '{}' cannot be opened", name),
+       fmt::format("the file has: {}", listed(names)));
+}
+
 bool has_image_shape(hid_t file, const std::string& name) {
   const Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
@@ -270,36 +320,6 @@ Hdf5Id memory_type(ElementType type) {
   return compound;
 }
 
-Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name) {
-  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
-  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
-  if (!type.valid() || !space.valid())
-    fail_with_hdf5(path, fmt::format("data set '{}' cannot be read", name));
-
-  const std::optional<ElementType> element = element_type(type);
-  if (!element)
-    fail(path,
-         fmt::format("data set '{}' does not hold integers or floats of at most 64 bits, or complex numbers "
-                     "with members r and i of such floats",
-                     name),
-         "choose another data set");
-  const int dimensions = H5Sget_simple_extent_ndims(space);
-  if (dimensions < 2 || dimensions > max_dimensions)
-    fail(path,
-         fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), 3, (C, H, W), or 4", name,
-                     dimensions),
-         "choose another data set");
-  Extents extents{};
-  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  Hdf5Layout layout{*element, {}};
-  for (int d = dimensions - 1; d >= 0; --d)
-    layout.domain.range[layout.domain.dimensions++] = {
-        0, static_cast<std::int64_t>(extents[static_cast<std::size_t>(d)])};
-  if (layout.domain.empty())
-    fail(path, fmt::format("data set '{}' is empty", name), "choose another data set");
-  return layout;
-}
-
 Hdf5Chunks chunks_of(hid_t dataset) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
@@ -309,15 +329,6 @@ Hdf5Chunks chunks_of(hid_t dataset) {
   for (int d = 0; d < dimensions; ++d)
     chunks.points[d] = static_cast<std::int64_t>(extents[slot_of(d, dimensions)]);
   return chunks;
-}
-
-Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access) {
-  Hdf5Id dataset(H5Dopen2(file, name.c_str(), access), H5Dclose);
-  if (dataset.valid()) return dataset;
-  const std::vector<std::string> names = dataset_names(file);
-  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
-  fail(path, fmt::format("data set '{}' cannot be opened", name),
-       fmt::format("the file has: {}", listed(names)));
 }
 
 }  // namespace detail

@@ -34,6 +34,24 @@ Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::
   return chunk;
 }
 
+/// Returns the most bytes that an array needs in a file, including HDF5's index of its chunks. Throws
+/// InputError about `path` when HDF5 does not support chunks of this size.
+std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
+  const auto element = static_cast<std::int64_t>(size_of(array.type));
+  if (!storage.has_chunks()) return array.domain.size() * element;
+  const int dimensions = array.domain.dimensions;
+  const Extents chunk = chunk_of(array, storage, path);
+  std::int64_t chunks = 1, points = 1;
+  for (int d = 0; d < dimensions; ++d) {
+    const auto extent = static_cast<std::int64_t>(chunk[slot_of(d, dimensions)]);
+    chunks *= (array.domain[d].size() - 1) / extent + 1;
+    points *= extent;
+  }
+  // Chunks that extend beyond the array are stored completely. Chunks that DEFLATE cannot compress grow a
+  // little.
+  return chunks * (points * element + points * element / 256 + bytes_about_a_chunk);
+}
+
 constexpr std::int64_t bytes_about_a_list = 4096;
 
 /// An HDF5 file that several sinks write together.
@@ -172,22 +190,6 @@ std::int64_t place_in(const UnfinishedFile& begun, const std::string& dataset) {
 }
 
 }  // namespace
-
-std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
-  const auto element = static_cast<std::int64_t>(size_of(array.type));
-  if (!storage.has_chunks()) return array.domain.size() * element;
-  const int dimensions = array.domain.dimensions;
-  const Extents chunk = chunk_of(array, storage, path);
-  std::int64_t chunks = 1, points = 1;
-  for (int d = 0; d < dimensions; ++d) {
-    const auto extent = static_cast<std::int64_t>(chunk[slot_of(d, dimensions)]);
-    chunks *= (array.domain[d].size() - 1) / extent + 1;
-    points *= extent;
-  }
-  // Chunks that extend beyond the array are stored completely. Chunks that DEFLATE cannot compress grow a
-  // little.
-  return chunks * (points * element + points * element / 256 + bytes_about_a_chunk);
-}
 
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage) {

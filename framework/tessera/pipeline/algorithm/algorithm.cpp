@@ -130,13 +130,6 @@ void Algorithm::make_value(ArrayId id, int count) {
   set_whole(id, 0, count);
 }
 
-ArrayId Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count,
-                                       ArrayId input, std::shared_ptr<const ReductionKernel> kernel,
-                                       const Box& over) {
-  check_reduced(name, over, (*this)[input].dimensions);
-  return add_reduction(name, type, count, {input}, std::move(kernel), over);
-}
-
 ArrayId Algorithm::value_of_kernel(std::string_view name, ElementType type, int count,
                                    std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
   check_line(name, count);

@@ -74,10 +74,6 @@ class Algorithm {
   ArrayId stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
                            int dimensions, const std::vector<ArrayId>& inputs,
                            std::shared_ptr<const StageKernel> kernel);
-  /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
-  /// `count` elements. It reduces the points `over` of the array `input`.
-  ArrayId reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, ArrayId input,
-                              std::shared_ptr<const ReductionKernel> kernel, const Box& over);
   /// Declares a value of `count` elements whose kernel exists already, and returns its id (see
   /// Pipeline::values).
   ArrayId value_of_kernel(std::string_view name, ElementType type, int count, std::vector<ArrayId> inputs,

@@ -36,8 +36,8 @@ struct Buffer {
   int last_node = -1;
 };
 
-/// What one rank owns, requires and computes of one array, and where it keeps the points. The array is an
-/// input or is computed by a stage.
+/// The points of one array that one rank owns, requires and computes, and the place where it keeps them. The
+/// array is an input or is computed by a stage.
 struct ArrayRegions {
   /// The placement with which the stage is computed. It may differ from the placement in the schedule: on a
   /// device, a `tile` stage that no fusable group can compute is computed with the placement `rank`.

@@ -140,8 +140,8 @@ void visit_computed(const Algorithm& pipeline, const plan::Compute& step,
 std::int64_t points_computed_again(const Algorithm& pipeline, const plan::Compute& step, bool has_windows);
 
 /// Returns the layout of `box` in scratch memory on hosts. `aligned_x` is the x of the first point of the
-/// inner tile, or of the tile for an `outer_tile`. The array of a window has memory for `rows` rows, of which
-/// those of `box` are the first ones. For other arrays, `rows` is 0.
+/// inner tile, or of the tile for an `outer_tile`. The array of a window has memory for `rows` rows; those
+/// of `box` are the first ones. For other arrays, `rows` is 0.
 BlockLayout scratch_layout(Box box, std::int64_t rows, std::int64_t aligned_x, std::int64_t element_size);
 
 }  // namespace tessera

@@ -53,10 +53,10 @@ bool waits_for_next_turn(const ScheduledPipeline& scheduled, ArrayId stage) {
   });
 }
 
-/// Whether the cache cannot keep the result of a stage, of which the step computes so many points, until it
-/// is read. This is taken to be so for results that are larger than half of the cache, or than a quarter if
-/// rows become columns. A result that waits for the next turn of its loop is read only after all else that
-/// the step reads and writes has passed through the cache, so that all of this is compared with half of the
+/// Whether the cache cannot keep the `points` points that a step computes of a stage until they are read.
+/// This is taken to be so for results that are larger than half of the cache, or than a quarter if rows
+/// become columns. A result that waits for the next turn of its loop is read only after all else that the
+/// step reads and writes has passed through the cache, so that all of this is compared with half of the
 /// cache.
 bool leaves_cache(const ScheduledPipeline& scheduled, const plan::Compute& step, std::int64_t points) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
@@ -309,7 +309,7 @@ void visit_boxes(const plan::Compute& step, std::size_t m, const Visit& visit) {
 }  // namespace
 
 std::int64_t rows_of_window(const plan::Compute& step, std::size_t m) {
-  // A row that is kept is copied once while so many rows are computed.
+  // A row that is kept is copied once for each time that this number of rows is computed.
   constexpr std::int64_t rows_per_copied_row = 8;
   if (placement_of(step, m) != Placement::window) return 0;
   std::int64_t needed = 0, kept = 0, highest = 0;

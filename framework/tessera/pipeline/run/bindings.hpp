@@ -66,8 +66,8 @@ struct Bindings {
   /// inside. If `look` shall be called after such a turn, the turns up to it are therefore computed one by
   /// one.
   std::function<bool(int loop, std::int64_t turn)> looks_after = {};
-  /// Called by a PlanInstance after each turn of which `looks_after` says so, of a loop that is not inside
-  /// another loop. The function may call `store` for all arrays that the loop carries from turn to turn (see
+  /// Called by a PlanInstance after each turn that `looks_after` names, of a loop that is not inside another
+  /// loop. The function may call `store` for all arrays that the loop carries from turn to turn (see
   /// carried_arrays), which have their values after this turn. Either all ranks call `store`, or none does.
   std::function<void(const LoopProgress&, const StoreArray& store)> look = {};
 };

@@ -30,7 +30,7 @@ std::int64_t bytes_of(const Algorithm& pipeline, const Plan& plan, const std::ve
   return bytes;
 }
 
-/// Runs `allocation`, which allocates so many bytes, on every rank. If it fails on one rank, for example for
+/// Runs `allocation`, which allocates `bytes` bytes, on every rank. If it fails on one rank, for example for
 /// lack of memory, an exception is thrown on all ranks.
 void allocate(int rank, std::int64_t bytes, MPI_Comm communicator, const std::function<void()>& allocation) {
   collectively(communicator, [&] {

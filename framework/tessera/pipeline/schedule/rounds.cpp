@@ -212,8 +212,8 @@ class RoundsBuilder {
     loops_.push_back(std::move(rounds));
   }
 
-  // What an overlapped round began with must be kept until its test is known, which is after the next round.
-  // The arrays to which the rounds feed others are therefore fed on to further arrays.
+  // The arrays with which an overlapped round began must be kept until its test is known, after the next
+  // round. The arrays to which the rounds feed others are therefore fed on to further arrays.
   /// Lets the overlapped rounds of `old_loop` keep arrays that `old_loop` feeds on, but the rounds do not.
   /// Each of them is fed on to a spare array. `old_loop` has the ids of the old pipeline, and `rounds` has
   /// those of the new one.

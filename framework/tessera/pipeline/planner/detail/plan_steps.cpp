@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/planner/detail/plan_steps.hpp"
+#include "tessera/pipeline/planner/detail/planner.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,6 @@
 #include "tessera/domain/box.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
-#include "tessera/pipeline/planner/detail/plan_steps.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 

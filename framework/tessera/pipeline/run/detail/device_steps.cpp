@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/detail/device_steps.hpp"
+#include "tessera/pipeline/run/detail/rank_executor.hpp"
 
 #include <algorithm>
 

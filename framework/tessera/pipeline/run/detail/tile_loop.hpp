@@ -122,7 +122,7 @@ class TileLoop {
 
 /// The partial values of a global reduction on one rank. On hosts, there is one value for each thread, also
 /// if hosts compute the reduction for a device. On devices, each kernel writes several values, called shares,
-/// of which the last ones are joined by the host.
+/// and the host joins the last ones.
 class PartialValues {
  public:
   /// Allocates the partial values. `overlaps` says whether the reduction is under way while the next

@@ -126,7 +126,7 @@ tessera::Pipeline make_pipeline(const tessera::Box& image) {
   tessera::Pipeline pipeline;
   using Level = tessera::Array<float, 3>;
   const auto input = pipeline.input<T, 3>("input", image, tessera::Boundary::clamp);
-  std::vector<Level> down(levels, Level{0});
+  std::vector<Level> down(levels, Level{tessera::no_array});
   for (int level = 1; level < levels; ++level) {
     const std::string rows = "rows" + std::to_string(level), name = "down" + std::to_string(level);
     const auto last = [&](int d) { return static_cast<int>(image[d].size() >> clamped); };

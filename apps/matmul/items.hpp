@@ -11,8 +11,8 @@
 #include "block_product.hpp"
 #include "plan.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/graph/task.hpp"
 #include "tessera/graph/pool.hpp"
+#include "tessera/graph/task.hpp"
 #include "tessera/view/block.hpp"
 #include "tessera/view/block_io.hpp"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -43,6 +44,14 @@ std::int64_t number_of(const Deck& deck, const char* key) {
 
 Gemm gemm_of(const Deck& deck) {
   return deck.text_of("gemm") == gemm_names[0] ? Gemm::side_by_side : Gemm::together;
+}
+
+/// Returns the words in a ledger for the outputs of a process. A machine that was started anew may have lost
+/// blocks that were written but not yet on its disk.
+std::string mark_of(long process) {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return fmt::format("{} {}", process, boot);
 }
 
 /// The edge, the row and the column of a block of C.
@@ -91,8 +100,7 @@ class Program final : public app::GraphProgram {
   std::vector<std::unique_ptr<io::BlockWriter>> begin_outputs(app::GraphRunner& runner);
   /// Notes that a block of C is whole in the outputs of this run.
   void note(std::int64_t row, std::int64_t column) const {
-    ledger_->add(fmt::format("{} {} {}", product_->plan().cut().block, row, column),
-                 std::to_string(process_));
+    ledger_->add(fmt::format("{} {} {}", product_->plan().cut().block, row, column), mark_of(process_));
   }
   void tell(app::GraphRunner& runner, const graph::Report& report) const;
 
@@ -161,7 +169,7 @@ void Program::find_left() {
   if (setting_.session.rank() == 0) {
     const long process = io::killed_process(outputs());
     for (const auto& [key, value] : ledger_->items()) {
-      if (value != std::to_string(process)) continue;
+      if (value != mark_of(process)) continue;
       killed_ = process;
       auto& [edge, row, column] = left_.emplace_back();
       std::istringstream(key) >> edge >> row >> column;

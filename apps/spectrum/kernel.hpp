@@ -119,7 +119,7 @@ inline double rounding_of(const Kernel& kernel, tessera::ElementType computed) {
 inline tessera::Array<double, 2> add_kernel_values(tessera::Pipeline& pipeline, const Kernel& kernel) {
   using namespace tessera;
   if (kernel.sigma > 0) return pipeline.stage<double, 2>("kernel_values", Gaussian{kernel});
-  Array<double, 2> values{-1};
+  Array<double, 2> values{no_array};
   const auto read = [&]<class In>(In) {
     if (kernel.type != element_type_of<In>()) return;
     const auto file = pipeline.input<In, 2>("kernel", kernel.box(), BoundaryConditions::of_constant(In(0)));

@@ -41,14 +41,14 @@ MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, Ma
   using Error = std::int64_t;
   if (errors == MatchingErrors::none)
     return {pipeline.stage<Disparity>(names[0], Better{}, a.disparity, a.error, b.disparity, b.error),
-            {-1},
-            {-1},
-            {-1},
-            {-1}};
+            {no_array},
+            {no_array},
+            {no_array},
+            {no_array}};
   if (errors == MatchingErrors::least) {
     const auto [disparity, error] = pipeline.stages<TypeList<Disparity, Error>>(
         names, BetterWithError{}, a.disparity, a.error, b.disparity, b.error);
-    return {disparity, error, {-1}, {-1}, {-1}};
+    return {disparity, error, {no_array}, {no_array}, {no_array}};
   }
   if (errors == MatchingErrors::all) {
     BetterWithRival body;
@@ -63,7 +63,7 @@ MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, Ma
   const auto [disparity, error, below, above] = pipeline.stages<TypeList<Disparity, Error, Error, Error>>(
       names, BetterWithNeighbours{}, a.disparity, a.error, a.error_below, a.error_above, b.disparity, b.error,
       b.error_below, b.error_above);
-  return {disparity, error, below, above, {-1}};
+  return {disparity, error, below, above, {no_array}};
 }
 
 /// Adds the stages that search all blocks of disparities, and those that join their results. The last of

@@ -25,7 +25,7 @@ KeyDeclaration number(const char* name, const char* group, double least, const c
 
 KeyDeclaration share(const char* name, const char* value, double most, const char* help) {
   KeyDeclaration key{.name = name, .type = ValueType::real, .group = "Stitching", .help = help};
-  key.default_text = value;
+  if (value != nullptr) key.default_text = value;
   key.minimum = 0;
   key.maximum = most;
   return key;
@@ -76,9 +76,9 @@ Keys tile_keys() {
 
 Keys knowledge_keys() {
   return {
-      share("input.overlap", "0.1", 0.95,
-            "The share of a tile that its neighbour shows, too; without it, neighbours may also show much "
-            "more"),
+      share("input.overlap", nullptr, 0.95,
+            "The share of a tile that its neighbour shows, too; without it 0.1, and neighbours may also show "
+            "much more"),
       file("input.translations",
            "Translations that an earlier run has written to output.translations: tiles are not compared "
            "again"),

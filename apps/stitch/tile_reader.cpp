@@ -228,8 +228,10 @@ TileReader open_tiles(const app::JobSetting& setting) {
         deck.fail(key, "'input.positions' is given, too, and tells the grid: give one of them");
     if (setting.session.rank() != 0) return;
     files = deck.is_set("input.positions") ? tiles_by_table(deck) : tiles_by_name(deck);
-    if (deck.is_set("input.overlap") || !deck.is_set("input.positions"))
+    if (deck.is_set("input.overlap"))
       files.overlap = deck.get<double>("input.overlap");
+    else if (!deck.is_set("input.positions"))
+      files.overlap = 0.1;
     // A share that the deck gives is about right, and one that it does not give may be far off.
     files.most_overlap = deck.is_set("input.overlap") ? std::max(2 * files.overlap, files.overlap + 0.1)
                                                       : std::max(0.75, (1 + files.overlap) / 2);

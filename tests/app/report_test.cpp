@@ -131,8 +131,9 @@ struct RecordedRun {
       instance.run({}, [&](const PlanNode& node) { recorder->begin(node); });
       recorder->end();
     }
-    const auto now = RunPhases::Clock::now();
-    recorder->add({Phase::finish, now, now});
+    RunPhases last{RunPhases::Clock::now()};
+    last.begin(Phase::finish);
+    recorder->end(last);
     return recorder;
   }
 };

@@ -41,13 +41,6 @@ class WithVariable {
   std::optional<std::string> old_;
 };
 
-/// Returns the number of pages of virtual memory of this process.
-rlim_t pages_in_use() {
-  rlim_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages;
-}
-
 int threads_with(const char* text) {
   const WithVariable variable(text);
   return threads_from_environment();
@@ -77,6 +70,13 @@ TEST(ThreadsTest, NoNumberOfThreads) {
 
 // Sanitizers need more memory than the limit of this test allows.
 #ifndef TESSERA_TEST_SANITIZED
+/// Returns the number of pages of virtual memory of this process.
+rlim_t pages_in_use() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages;
+}
+
 TEST(ThreadsTest, ThreadsThatTheSystemDoesNotStart) {
   EXPECT_NO_THROW(check_that_threads_start(3));
   rlimit before{};

@@ -69,10 +69,11 @@ TEST(BoundarySource, GoesOnFromAMirrorImageThatIsBeyondTheOtherSide) {
 TEST(BoundarySource, FarMirrorImagesAreThoseOfTheNextPeriods) {
   for (const Boundary below : {Boundary::mirror, Boundary::mirror_interior})
     for (const Boundary above : {Boundary::mirror, Boundary::mirror_interior})
-      for (std::int64_t extent = 2; extent < 6; ++extent) {
+      for (std::int64_t extent = 1; extent < 6; ++extent) {
         const Range domain{-1, extent - 1};
-        const std::int64_t period = 2 * extent - (below == Boundary::mirror_interior ? 1 : 0) -
-                                    (above == Boundary::mirror_interior ? 1 : 0);
+        const std::int64_t period = extent == 1 ? 1
+                                                : 2 * extent - (below == Boundary::mirror_interior ? 1 : 0) -
+                                                      (above == Boundary::mirror_interior ? 1 : 0);
         for (std::int64_t p = -3 * extent; p < 3 * extent; ++p)
           for (const std::int64_t far : {std::int64_t{1000}, std::int64_t{1} << 55})
             for (const std::int64_t sign : {-1, 1})

@@ -132,6 +132,14 @@ TEST_F(FitsReading, BlanksOfIntegersAreNaN) {
   }
 }
 
+// The standard gives BLANK no meaning for floats, nor one without a value.
+TEST_F(FitsReading, BlanksWithoutMeaningCountAsNone) {
+  write<float>(grey, TFLOAT, {.bits = FLOAT_IMG, .blank = {3}});
+  expect_pixels<float>(grey);
+  write<std::int16_t>(grey, TSHORT, {.bits = SHORT_IMG, .has_empty_blank = true});
+  expect_pixels<std::int16_t>(grey);
+}
+
 TEST_F(FitsReading, FurtherAxesOfOnePoint) {
   for (const std::size_t axes : {4, 5}) {
     std::vector<long> extents(axes, 1);

@@ -15,10 +15,11 @@ namespace tessera::io_test {
 struct FitsStorage {
   /// BITPIX, or one of CFITSIO's names of shifted integers, such as USHORT_IMG.
   int bits = BYTE_IMG;
-  std::string name = "";        ///< EXTNAME
-  double scale = 1, zero = 0;   ///< written when they are not these, after the stored values
-  std::vector<int> blank = {};  ///< BLANK, where there is one
-  int compression = 0;          ///< none
+  std::string name = "";         ///< EXTNAME
+  double scale = 1, zero = 0;    ///< written when they are not these, after the stored values
+  std::vector<int> blank = {};   ///< BLANK, where there is one
+  bool has_empty_blank = false;  ///< BLANK without a value
+  int compression = 0;           ///< none
   std::vector<long> tile = {};
   float step =
       0;  ///< floats are rounded to multiples of it before they are compressed; 0: stored as they are
@@ -74,6 +75,7 @@ class PlainFits {
     if (storage.scale != 1) fits_write_key(file_, TDOUBLE, "BSCALE", &storage.scale, nullptr, &status_);
     if (storage.zero != 0) fits_write_key(file_, TDOUBLE, "BZERO", &storage.zero, nullptr, &status_);
     for (int& blank : storage.blank) fits_write_key(file_, TINT, "BLANK", &blank, nullptr, &status_);
+    if (storage.has_empty_blank) fits_write_key_null(file_, "BLANK", nullptr, &status_);
     EXPECT_EQ(status_, 0);
   }
 

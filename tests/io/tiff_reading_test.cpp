@@ -262,6 +262,11 @@ TEST_F(TiffReading, OtherColoursAreRefused) {
   page.photometric = PHOTOMETRIC_MINISWHITE;
   write<std::int8_t>(page);
   expect_refused({"0 is white, of signed numbers; convert it to one in which 0 is black"});
+  page = plain_tiff<std::uint8_t>(8, 6, 2);
+  page.photometric = PHOTOMETRIC_MINISWHITE;
+  page.extra = {EXTRASAMPLE_UNASSALPHA};
+  write<std::uint8_t>(page);
+  expect_refused({"0 is white, with alpha; convert it to one in which 0 is black"});
   page = plain_tiff<std::uint8_t>(8, 6, 1);
   page.photometric = PHOTOMETRIC_LOGL;
   write<std::uint8_t>(page);

@@ -48,7 +48,7 @@ class JobRunner {
   void add_row(const std::string& table, const Row& row);
 
  protected:
-  JobRun& job() { return job_; }
+  JobRun& job() { return job_; }  ///< The run that this class serves.
 
  private:
   JobRun& job_;

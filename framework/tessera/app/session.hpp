@@ -40,8 +40,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Starts Kokkos with threads(`threads`) threads, unless it runs already. In a build for devices, the ranks
-  /// of a machine node take its devices in turn. Collective. Throws InputError as threads() does, and when
-  /// the rank is to have more threads than processors, and the system does not start all of them.
+  /// of a machine node take its devices in turn. Collective. Throws InputError as threads() does, if
+  /// KOKKOS_NUM_THREADS is another number, and if the rank is to have more threads than processors and the
+  /// system does not start all.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.
@@ -54,7 +55,8 @@ class Session {
   std::chrono::steady_clock::time_point began() const { return began_; }
   /// Returns the number of threads of this rank, also before Kokkos is started: `asked`, if
   /// that is not 0, or that in the environment variable OMP_NUM_THREADS, or an even share of the processors
-  /// that the rank may use. Collective. Throws InputError when OMP_NUM_THREADS is not a positive number.
+  /// that the rank may use, the latter two at most OMP_THREAD_LIMIT. Collective. Throws InputError if
+  /// OMP_NUM_THREADS is not a positive number, and if `asked` is more than OMP_THREAD_LIMIT.
   int threads(int asked) const;
   /// Returns the thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
@@ -91,11 +93,12 @@ class Session {
   bool ends_kokkos_ = false;
 };
 
-/// Runs `program` in a session, and returns the exit status for main(). If `program` throws an exception, one
-/// line that begins with `name` is printed on standard error, and the exit status depends on the exception.
-/// If all ranks know of the error (see all_ranks_know), rank 0 prints the line, and each rank returns.
-/// Otherwise the rank with the error prints the line and aborts all ranks. Before `program` runs, the
-/// instructions of kernels are limited to those that the environment variable TESSERA_INSTRUCTIONS names.
+/// Opens standard streams that are closed, runs `program` in a session, and returns the exit status for
+/// main(). If `program` throws an exception, one line that begins with `name` is printed on standard error,
+/// and the exit status depends on the exception. If all ranks know of the error (see all_ranks_know), rank 0
+/// prints the line, and each rank returns. Otherwise the rank with the error prints the line and aborts all
+/// ranks. Before `program` runs, the instructions of kernels are limited to those that the environment
+/// variable TESSERA_INSTRUCTIONS names.
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program);
 

@@ -104,11 +104,12 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
   using Kind = BoundarySource::Kind;
   const std::int64_t extent = domain.size();
   while (!domain.contains(p)) {
-    if (is_mirror(below) && is_mirror(above) && extent > 1 &&
+    if (is_mirror(below) && is_mirror(above) &&
         (p < domain.begin - 2 * extent || p >= domain.end + 2 * extent)) {
       // Mirror images beyond both sides repeat: coordinates far away are moved by whole periods.
-      const std::int64_t period = 2 * extent - (below == Boundary::mirror_interior ? 1 : 0) -
-                                  (above == Boundary::mirror_interior ? 1 : 0);
+      const std::int64_t interiors =
+          (below == Boundary::mirror_interior ? 1 : 0) + (above == Boundary::mirror_interior ? 1 : 0);
+      const std::int64_t period = extent == 1 ? 1 : 2 * extent - interiors;
       p = domain.begin + ((p - domain.begin) % period + period) % period;
       continue;
     }

@@ -14,7 +14,7 @@ class IdRange {
  public:
   /// An iterator. `*i` is the current id, and `++i` moves to the next one.
   class Iterator {
-   public:
+   public:  /// \cond
     using iterator_category = std::input_iterator_tag;
     using value_type = Id;
     using difference_type = std::ptrdiff_t;
@@ -37,7 +37,7 @@ class IdRange {
 
    private:
     int number_ = 0;
-    int step_ = 1;
+    int step_ = 1;  /// \endcond
   };
 
   /// Makes the range of the ids from `first` on that are less than `last`. `first` must not be greater than

@@ -27,12 +27,12 @@ template <typename Id, typename T>
 class IdVector {
  public:
   IdVector() = default;
-  explicit IdVector(std::size_t size, const T& value = T()) : values_(size, value) {}
-  IdVector(std::initializer_list<T> values) : values_(values) {}
-  explicit IdVector(std::vector<T> values) : values_(std::move(values)) {}
+  explicit IdVector(std::size_t size, const T& value = T()) : values_(size, value) {}  ///< Equal elements.
+  IdVector(std::initializer_list<T> values) : values_(values) {}            ///< In the order of ids.
+  explicit IdVector(std::vector<T> values) : values_(std::move(values)) {}  ///< Takes elements.
 
-  typename std::vector<T>::reference operator[](Id id) { return values_[index(id)]; }
-  typename std::vector<T>::const_reference operator[](Id id) const { return values_[index(id)]; }
+  typename std::vector<T>::reference operator[](Id id) { return values_[index(id)]; }  ///< An element.
+  typename std::vector<T>::const_reference operator[](Id id) const { return values_[index(id)]; }  ///< One.
 
   /// Appends an element and returns its id.
   Id push_back(T value) {
@@ -40,28 +40,28 @@ class IdVector {
     return static_cast<Id>(size() - 1);
   }
 
-  int size() const { return static_cast<int>(values_.size()); }
-  bool empty() const { return values_.empty(); }
-  bool contains(Id id) const { return to_int(id) >= 0 && to_int(id) < size(); }
+  int size() const { return static_cast<int>(values_.size()); }                  ///< The number of elements.
+  bool empty() const { return values_.empty(); }                                 ///< True without elements.
+  bool contains(Id id) const { return to_int(id) >= 0 && to_int(id) < size(); }  ///< True if `id` exists.
   /// The ids in ascending order, for loops.
   IdRange<Id> ids() const { return {Id{0}, static_cast<Id>(size())}; }
 
-  auto begin() { return values_.begin(); }
-  auto end() { return values_.end(); }
-  auto begin() const { return values_.begin(); }
-  auto end() const { return values_.end(); }
-  typename std::vector<T>::reference back() { return values_.back(); }
-  typename std::vector<T>::const_reference back() const { return values_.back(); }
+  auto begin() { return values_.begin(); }                              ///< To the first element.
+  auto end() { return values_.end(); }                                  ///< Behind the last element.
+  auto begin() const { return values_.begin(); }                        ///< To the first element.
+  auto end() const { return values_.end(); }                            ///< Behind the last element.
+  typename std::vector<T>::reference back() { return values_.back(); }  ///< The last element.
+  typename std::vector<T>::const_reference back() const { return values_.back(); }  ///< The last element.
 
-  void reserve(std::size_t size) { values_.reserve(size); }
-  void resize(std::size_t size) { values_.resize(size); }
-  void clear() { values_.clear(); }
+  void reserve(std::size_t size) { values_.reserve(size); }  ///< As std::vector does.
+  void resize(std::size_t size) { values_.resize(size); }    ///< As std::vector does.
+  void clear() { values_.clear(); }                          ///< Removes all elements.
 
   /// The elements alone, for algorithms and messages.
   const std::vector<T>& values() const { return values_; }
-  std::vector<T>& values() { return values_; }
+  std::vector<T>& values() { return values_; }  ///< The elements alone.
 
-  bool operator==(const IdVector&) const = default;
+  bool operator==(const IdVector&) const = default;  ///< Compares all elements.
 
  private:
   static std::size_t index(Id id) { return static_cast<std::size_t>(to_int(id)); }

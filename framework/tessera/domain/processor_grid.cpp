@@ -132,7 +132,7 @@ class Search {
   /// the entries of the grid allow.
   void collect(int ranks, int d, bool last_level, Factors& factors,
                std::vector<Candidate>& candidates) const {
-    if (d == grid_.dimensions) {
+    if (d == grid_.dimensions || d == max_dimensions) {  // the latter tells a compiler where arrays end
       if (ranks != 1) return;
       const ProcessorGrid grid = extended(factors);
       candidates.push_back({factors, {idle_ranks(grid), ghost_points(grid, box_, target_)}});

@@ -132,8 +132,8 @@ struct Declaration {
   /// Returns the region of the outputs of a task that reads these flows. A task that reads flows of several
   /// sources gets a new region.
   int common_region(const std::vector<int>& inputs);
-  /// Returns the task because of which one of these flows may have several items of one stamp. Returns -1 if
-  /// none may.
+  /// Returns the task because of which one of these flows may have several items of one stamp. Returns
+  /// no_task if none may.
   TaskId several_from(const std::vector<int>& inputs) const;
 };
 

@@ -75,7 +75,7 @@ concept IsSequence = std::same_as<T, std::vector<typename T::value_type, typenam
 /// Says how vectors and texts are sent: by their size and their elements.
 template <IsSequence T>
 struct Transfer<T> {
-  using Element = typename T::value_type;
+  using Element = typename T::value_type;  ///< The type of the elements.
   /// Appends the size and the elements to `bytes`.
   static void pack(const T& values, Bytes& bytes) {
     Transfer<std::size_t>::pack(values.size(), bytes);

@@ -106,12 +106,10 @@ namespace {
 IdVector<TaskId, double> least_seconds(MPI_Comm communicator, const Program& program, const Target& target,
                                        int ranks, const ProgramBindings& bindings, int runs,
                                        const Transport& transport) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
   ProgramPlan plan;
   collectively(communicator, [&] {
     const GroupSchedule schedule = data_parallel_schedule(program, ranks, tessera::ranks_of(communicator));
-    plan = ProgramPlanner(program, schedule, target).plan(rank);
+    plan = ProgramPlanner(program, schedule, target).plan(rank_in(communicator));
   });
   ProgramInstance instance(program, std::move(plan), communicator, transport);
   IdVector<TaskId, double> least(program.task_count(), std::numeric_limits<double>::infinity());

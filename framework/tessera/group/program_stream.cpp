@@ -28,6 +28,14 @@ class ItemAgreements {
   ItemAgreements(MPI_Comm communicator, std::int64_t delay)
       : communicator_(communicator), slots_(static_cast<std::size_t>(delay)) {}
 
+  /// After an error of one rank, MPI may still write to the slots until the job ends: they are kept.
+  ~ItemAgreements() {
+    if (std::ranges::any_of(slots_, [](const Slot& slot) { return slot.request != MPI_REQUEST_NULL; }))
+      static_cast<void>(new std::vector<Slot>(std::move(slots_)));
+  }
+  ItemAgreements(const ItemAgreements&) = delete;
+  ItemAgreements& operator=(const ItemAgreements&) = delete;
+
   /// Says what this rank knows about `item`, which it has ended. Ranks must end items in their order.
   void end(std::int64_t item, int said) {
     Slot& slot = slot_of(item);

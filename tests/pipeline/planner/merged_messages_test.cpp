@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "pipeline/planner/samples.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/regions.hpp"
 
 namespace {
 
@@ -55,6 +57,19 @@ TEST(MergedMessages, BoxesOfSeveralArraysForOnePartnerArePackedTogether) {
 TEST(MergedMessages, SidesAndPartnersHaveBuffersOfTheirOwn) {
   plan::Exchange exchange{{{ArrayId{1}, {{row(1, 0, false), row(2, 0, false)}, {row(1, 1, false)}, {}}}}};
   EXPECT_EQ(merge_messages(exchange, two_inputs()), 3 * 64);
+}
+
+/// Four ranks, one above the other: rows are sent from where they lie, and nothing within one buffer.
+TEST(RankRegions, WholeRowsAreSentInPlace) {
+  const Pipeline pipeline = test::two_sums({{0, 100}, {0, 32}});
+  Schedule schedule;
+  schedule.grid = {{1, 4}};
+  const ScheduledPipeline scheduled(pipeline, schedule, {}, 4);
+  Regions others(scheduled);
+  const ExchangeLists lists = RankRegions(scheduled, 1, others).messages(ArrayId{1});
+  EXPECT_TRUE(lists.copies.empty());
+  ASSERT_EQ(lists.sends.size(), 2U);
+  for (const Message& message : lists.sends) EXPECT_TRUE(message.in_place);
 }
 
 }  // namespace

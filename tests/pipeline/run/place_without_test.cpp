@@ -15,7 +15,7 @@ using namespace tessera;
 Plan plan_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& buffers) {
   Plan plan;
   for (const auto& [offset, bytes] : buffers) {
-    plan.buffers.push_back({.offset = offset, .bytes = bytes});
+    plan.buffers.push_back({.box = {}, .offset = offset, .bytes = bytes});
   }
   return plan;
 }

@@ -81,8 +81,8 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
     text += fmt::format("{} {}: {} on {}", kind_of(array), array.name, type_and_placement(array, regions),
                         regions.grid.text() + regions.grid.order_text());
     if (!array.is_spare)
-      text +=
-          fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[id]);
+      text += fmt::format(", {} {} points", array.is_input() ? "reads" : "computes",
+                          totals.computed_by_array[id]);
     if (totals.redundant_by_array[id] > 0)
       text += fmt::format(", {} of them redundant", totals.redundant_by_array[id]);
     if (totals.exchanged_bytes[id] > 0)

@@ -162,8 +162,9 @@ int default_threads(MPI_Comm communicator) {
     CPU_AND(&common, &mine.processors, &other.processors);
     if (CPU_COUNT(&common) > 0) ++sharers;
   }
-  const int processors = std::min(CPU_COUNT(&mine.processors), allowed_processors());
-  return std::clamp(processors / std::max(1, sharers), 1, most_host_threads);
+  const int share =
+      std::min(CPU_COUNT(&mine.processors) / std::max(1, sharers), allowed_processors() / ranks);
+  return std::clamp(share, 1, most_host_threads);
 }
 
 int threads_from_environment() {

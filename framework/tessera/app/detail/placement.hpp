@@ -24,7 +24,8 @@ Affinity own_affinity();
 
 /// Returns the number of threads that this rank uses by default. This is the number of processors on which
 /// the rank may run, divided by the number of ranks of its machine node that may run on any of these
-/// processors, at least 1, and at most most_host_threads. Collective.
+/// processors. It is no more than an even share of allowed_processors() among the ranks of the node, at least
+/// 1, and at most most_host_threads. Collective.
 int default_threads(MPI_Comm communicator);
 
 /// Returns the number in the environment variable OMP_NUM_THREADS, or 0 if the variable is not set or empty.

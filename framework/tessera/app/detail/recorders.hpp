@@ -182,8 +182,7 @@ class LoopRecorder {
   void forget_history();
 
   /// Returns the residuals as a table in CSV format, "loop,run,turn,residual". Runs and turns are counted
-  /// from
-  /// 1. Only rank 0 may call this function.
+  /// from 1. Only rank 0 may call this function.
   std::string history_csv() const;
   /// Returns the residuals as lists of numbers for an HDF5 file, for each loop that has a residual and has
   /// run: those of all runs, `history/<loop>/residual`, and the turns of each, `history/<loop>/turns`.

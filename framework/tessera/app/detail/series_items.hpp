@@ -95,7 +95,7 @@ class SeriesItems {
   /// Appends a frame to the video of the results. Only rank 0 may call it.
   void write_frame(graph::PackedImage frame);
   /// Returns the first error of the video of the results, which ends the series also if images with errors
-  /// are left out; empty if there is none. All ranks of the communicator of the frame know an error of it.
+  /// are left out; empty if there is none. If all ranks compute a frame together, all of them know its error.
   const std::string& video_error() const { return video_error_; }
   /// Notes that the result of an item is whole. One rank should call it for each item.
   void wrote(const SeriesItem& item) const {

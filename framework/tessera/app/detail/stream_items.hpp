@@ -46,7 +46,7 @@ class StreamItems {
   /// Throws InputError about the first image that cannot be read or is not like the first one, if it is not
   /// left out. Collective.
   void check() const;
-  /// Whether items that fail are left out. A video ends with such a frame.
+  /// Returns true if items that fail are left out. Videos on groups refuse this.
   bool skips() const { return deck_.text_of("on_error") == "skip"; }
   /// Lines about the images that were left out. Only rank 0 has them.
   const std::vector<ImageLine>& left_out() const { return left_out_; }

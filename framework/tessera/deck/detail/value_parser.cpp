@@ -126,9 +126,10 @@ class ValueParser {
   }
 
   std::string path(const Tree& tree) const {
+    const std::string& text = word(tree).text;
     std::string path;
     try {
-      path = expand(word(tree).text, environment_);
+      path = expand(text, environment_);
     } catch (const InputError& error) {
       refuse(tree, error.what());
     }

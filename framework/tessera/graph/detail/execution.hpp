@@ -22,7 +22,7 @@ class Worker;
 /// Public functions take the lock themselves unless a comment says something else.
 ///
 /// A thread that holds the lock of the core may take Node::lock, or the lock of the queue of Ranks, but never
-/// the other way round. Scope::lock is held alone. No item is dropped and no scope is released while one of
+/// the other way round. Scope::lock is held alone. No item is dropped and no scope is closed while one of
 /// these locks is held, since both may give a buffer back, which takes the lock of the core.
 class Execution {
  public:

@@ -47,8 +47,8 @@ IdVector<int, Box> hulls_of_readers(const std::vector<ArrayRoutes::Reader>& read
 }
 
 /// Returns the points of an input or output of a task that each rank of the program owns.
-IdVector<int, Box> owned_points(const ScheduledPipeline& scheduled, ArrayId array, const std::vector<int>& ranks,
-                                int rank_count) {
+IdVector<int, Box> owned_points(const ScheduledPipeline& scheduled, ArrayId array,
+                                const std::vector<int>& ranks, int rank_count) {
   IdVector<int, Box> boxes(rank_count);
   const ArrayDeclaration& declared = scheduled.pipeline()[array];
   for (std::size_t i = 0; i < ranks.size(); ++i) {

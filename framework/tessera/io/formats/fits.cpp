@@ -187,7 +187,7 @@ class FitsReader {
     double number = otherwise;
     int status = 0;
     fits_read_key(file_.get(), TDOUBLE, key, &number, nullptr, &status);
-    if (status == KEY_NO_EXIST) return otherwise;
+    if (status == KEY_NO_EXIST || status == VALUE_UNDEFINED) return otherwise;
     check(status);
     return number;
   }
@@ -209,7 +209,7 @@ class FitsReader {
     if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
     if (8 * points > 0x1p62) fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what));
     constexpr double none = 0.5;  // BLANK is an integer
-    const bool has_blank = number_of("BLANK", none) != none;
+    const bool has_blank = bits > 0 && number_of("BLANK", none) != none;
     type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0), has_blank);
     const bool is_compressed = fits_is_compressed_image(file_.get(), &status) != 0;
     has_blanks_ = bits > 0 || (is_compressed && is_quantised());

@@ -168,6 +168,11 @@ std::string copied(const Copy& copy) {
   return text;
 }
 
+/// Returns the name of the file with an open data set, to which an external link may have led.
+std::string file_of(hid_t dataset) {
+  return copied([dataset](char* text, std::size_t size) { return H5Fget_name(dataset, text, size); });
+}
+
 /// Returns the offset in the file of the first point of an open data set, or nothing if HDF5 has to collect
 /// the points from several places or another file, to convert them, or to fill in values that have not been
 /// written. Throws InputError when the data set extends beyond the end of the file.
@@ -176,9 +181,7 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Pget_external_count(creation) != 0) return std::nullopt;
   if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
-  // An external link may have led to another file.
-  const auto file_of = [dataset](char* text, std::size_t size) { return H5Fget_name(dataset, text, size); };
-  if (copied(file_of) != path) return std::nullopt;
+  if (file_of(dataset) != path) return std::nullopt;
   const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
   if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(bytes)) return std::nullopt;
   // The place is undefined if no points have been written.
@@ -190,7 +193,7 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
 }
 
 /// Throws InputError if a virtual data set takes points from a data set that is missing, where HDF5 would
-/// read zeros without an error.
+/// read zeros without an error. Sources that are virtual themselves are not looked into.
 void check_sources(hid_t dataset, const std::string& path, const std::string& name) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   std::size_t count = 0;
@@ -207,9 +210,12 @@ void check_sources(hid_t dataset, const std::string& path, const std::string& na
     };
     // A number that HDF5 counts up is in the place of `%b`, as far as there are such files or data sets.
     if ((file.string() + source).find("%b") != std::string::npos) continue;
-    // HDF5 looks for the file in these places.
-    const std::filesystem::path whole = path, folder = whole.parent_path();
-    if (!is_in(file == "." ? whole : folder / file) && !is_in(folder / file.filename()) && !is_in(file))
+    // HDF5 looks for the file in these places, beside the file with the data set and beside the target of
+    // links.
+    const std::filesystem::path whole = file_of(dataset), folder = whole.parent_path();
+    const std::filesystem::path target = std::filesystem::weakly_canonical(whole).parent_path();
+    if (!is_in(file == "." ? whole : folder / file) && !is_in(folder / file.filename()) && !is_in(file) &&
+        !is_in(target / file))
       fail(path,
            fmt::format("data set '{}' takes points from '{}' of {}, which is missing", name, source,
                        file.string()),

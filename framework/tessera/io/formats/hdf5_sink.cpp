@@ -184,7 +184,8 @@ std::int64_t create_place(const UnfinishedFile& output, const FileArray& array) 
 std::int64_t place_in(const UnfinishedFile& begun, const std::string& dataset) {
   const QuietHdf5 quiet;
   const Hdf5Id file = open_alone(begun.temporary_path());
-  const haddr_t place = H5Dget_offset(open_dataset(file, begun.path(), dataset));
+  const Hdf5Id opened(H5Dopen2(file, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  const haddr_t place = H5Dget_offset(opened);
   if (place == HADDR_UNDEF) fail_to_write_hdf5(begun.path());
   return static_cast<std::int64_t>(place);
 }

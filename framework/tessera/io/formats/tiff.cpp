@@ -116,6 +116,8 @@ void check_colours(TIFF* tiff, const std::string& path, int photometric) {
 void check_channels(TIFF* tiff, const std::string& path, int photometric, int channels) {
   const int colours = channels_for(photometric);
   if (channels == colours) return;
+  if (photometric == PHOTOMETRIC_MINISWHITE)
+    fail(path, "is a TIFF image in which 0 is white, with alpha", "convert it to one in which 0 is black");
   std::uint16_t extra = 0;
   const std::uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);

@@ -159,7 +159,8 @@ class Entry {
     added.help = help;
     added.kind = kind_of<M>();
     const std::vector<std::string> words = added.choices;
-    if (!added.required) added.default_value = value_of_member(P().*member, words);
+    const P defaults{};
+    if (!added.required) added.default_value = value_of_member(defaults.*member, words);
     described_.parameters.push_back(std::move(added));
     get_.push_back([=](const P& parameters) { return value_of_member(parameters.*member, words); });
     set_.push_back(

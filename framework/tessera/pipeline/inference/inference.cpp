@@ -17,6 +17,12 @@ Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool tra
   return traced ? coordinate.traced(Provenance::of(dimension, 1, 1, 0, 0)) : coordinate;
 }
 
+void refuse_declared_footprint(int input, int declared, int expected) {
+  throw InternalError(
+      fmt::format("the stage body declares a footprint of {} dimensions for input {}, which has {}", declared,
+                  input, expected));
+}
+
 }  // namespace detail
 
 void infer_footprint(const BodyOnIntervals& body, const Box& box, Box* required) {

@@ -303,6 +303,7 @@ std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& 
     const ArrayDeclaration& declaration = pipeline[stage];
     const Box& domain = plan.stages[stage].domain;
     if (declaration.kernel == nullptr || declaration.lead != stage || domain.empty()) continue;
+    if (declaration.reduction != nullptr) continue;  // it reads each of its points once, and has others
     const std::vector<Box> all = required_boxes(pipeline, stage, domain);
     const std::vector<Box> one = required_boxes(pipeline, stage, centre(domain, false));
     for (std::size_t i = 0; i < all.size(); ++i) {

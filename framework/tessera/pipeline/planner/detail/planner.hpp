@@ -21,7 +21,7 @@ class PlanSteps {
   /// Adds a step and returns its number.
   template <class Step>
   int add(Step step) {
-    steps_.push_back(PlanNode{0, std::move(step)});
+    steps_.emplace_back().step = std::move(step);
     return size() - 1;
   }
   /// Begins a loop. All steps that are added before the matching end_loop() belong to the loop. Returns the

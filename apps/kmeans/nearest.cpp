@@ -27,11 +27,11 @@ struct Tile {
 
   /// The squared norms of the points.
   Numbers squares[Points];
-  /// The margin of each point. Roundings may decide which value is the least one if the least two differ by
-  /// no more than this.
+  /// The margin of each point. If its two least values differ by no more than this, roundings may decide
+  /// which one is found.
   Numbers margins[Points];
   Numbers least[Points];
-  /// The second least value of each point. Values within the margin of the least one do not count.
+  /// The second least value of each point. It skips values within the margin of the least value.
   Numbers second[Points];
   /// The sums of the places of all other values.
   Labels places[Points];

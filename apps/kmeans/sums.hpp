@@ -237,7 +237,7 @@ class PointAdder {
       if (++parts[dimensions * windows] == most_points) pass_on<T>(label);
     }
   }
-  /// Adds the parts of a number or vector, of which that in the first window is at `parts`.
+  /// Adds the parts of a number or vector. The part of the first window is at `parts`.
   template <class Integers, class T, class Numbers>
   [[gnu::always_inline]] static void split(Numbers rest, Part<T>* parts, int dimensions, const T* magic,
                                            int windows) {

@@ -126,7 +126,7 @@ void expect_exact_sums(int dimensions, int top, int bottom, const kmeans::PointR
         static_cast<std::size_t>(kmeans::ClusterSums::bytes(clusters, dimensions, windows.count) / 8));
     kmeans::ClusterSums sums{value.data(), clusters, dimensions, windows.count};
     sums.clear();
-    // What is taken away again does not change the sums.
+    // Points that are added and then subtracted do not change the sums.
     for (const int sign : {1, 1, 1, -1}) {
       kmeans::PointAdder<In> adder(sums, windows, sign);
       const int half = static_cast<int>(points.count / 2);

@@ -111,7 +111,7 @@ struct Game {
   std::uint8_t alive = 1;
 };
 
-/// The state from which the next generation follows.
+/// The state of a board. It determines the next generation.
 struct State {
   tessera::Array<std::uint8_t, 2> cells;
   /// Where a greatest period above 1 is looked for: the board that generations are compared with.

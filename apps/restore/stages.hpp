@@ -60,7 +60,7 @@ struct Extremes {
   tessera::Array<std::uint8_t, 2> greatest;
 };
 
-/// Those of windows that are wider by 2 Step points.
+/// Adds the stages of the extremes of windows that are 2 Step points wider than `window`, and returns them.
 template <int Step>
 Extremes widened(tessera::Pipeline& pipeline, const std::string& width, const Extremes& window) {
   using Bytes = tessera::TypeList<std::uint8_t, std::uint8_t>;

@@ -127,9 +127,9 @@ std::vector<KeyDeclaration> keys_of_filters() {
        .maximum = BlockMatching::most_disparities},
       {.name = "uniqueness",
        .type = ValueType::integer,
-       .help = "Make pixels invalid for which the error of another disparity, no neighbour of the best one, "
-               "is not greater than the least error by more than this percentage; the result is then "
-               "float32, and -1 (a depth of 0) where it is invalid",
+       .help = "By how much the least error must be less than the errors of all disparities that are not "
+               "neighbours of the best one. Other pixels become invalid: the result is then float32, and -1 "
+               "(a depth of 0) where it is invalid",
        .unit = "percent",
        .minimum = 0,
        .maximum = Settings::greatest_uniqueness},

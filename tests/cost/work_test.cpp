@@ -55,7 +55,7 @@ TEST(WorkTest, FilesAreSharedByAllRanks) {
   EXPECT_EQ(estimate_of({.name = "read", .read_bytes = 1}, 1, 1, machine).bound, Bound::unknown);
 }
 
-// Of 8 ranks, 4 are on a node: 3 of the 7 others are within it.
+// A node has 4 of the 8 ranks. A rank sends 3 of its 7 messages within the node.
 TEST(WorkTest, MessagesGoToRanksOnAllNodes) {
   const cost::WorkPart part{.name = "part", .messages = 7, .message_bytes = 700};
   EXPECT_DOUBLE_EQ(estimate_of(part, 4).seconds, 7e-3 + 700e-6);

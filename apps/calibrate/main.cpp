@@ -87,8 +87,7 @@ class Calibration {
                        human_bytes(machine_.last_cache_bytes), counted(setting_.session.rank_count(), "rank"),
                        counted(setting_.threads, "thread")));
     if (setting_.threads > 1)
-      remark(
-          "Not measured: launch.thread, for which each rank has to have one thread: some laptop's is given.");
+      remark("Not measured: launch.thread, which needs ranks with one thread each: some laptop's is given.");
   }
 
   /// Measures messages within the node of rank 0, and between it and another node, if there are such ranks.
@@ -101,7 +100,7 @@ class Calibration {
       machine_.within_node = network_to(inside, "within a node");
     else
       remark(
-          "Not measured: network.within, for which there have to be two ranks on a node: some laptop's is "
+          "Not measured: network.within, which needs two ranks on a node: some laptop's is "
           "given.");
     if (outside < rank_count) machine_.between_nodes = network_to(outside, "between nodes");
   }

@@ -45,7 +45,8 @@ KeyDeclaration in_points(KeyDeclaration key) {
   return key;
 }
 
-/// Of value noise on squares of so many points, whose corners are uniform in [-1, 1): the mean over a square.
+/// Returns the mean variance of value noise over a square whose side has `length` points, and whose corners
+/// are uniform in [-1, 1).
 double variance(std::int64_t length) {
   const std::int64_t samples = std::min<std::int64_t>(length, 4096);
   double mean = 0;
@@ -76,7 +77,7 @@ std::vector<KeyDeclaration> keys() {
       integer("seed", "Image", "Chooses the stars and the noise", "1", 0, 1e15),
       in_points(integer("checkerboard.size", "Checkerboard", "The side of a square", "32", 1, longest_side)),
       period,
-      real("noise.exponent", "Noise", "The power of the frequency by which its power spectral density falls",
+      real("noise.exponent", "Noise", "Its power spectral density falls with this power of the frequency",
            "1", 0, 4),
       in_points(integer("noise.longest", "Noise", "The longest wavelength, a power of 2", "256", 1, 1 << 20)),
       real("noise.deviation", "Noise", "The standard deviation, of a mean of 1/2", "0.15", 0, 1000),

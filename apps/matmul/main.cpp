@@ -69,7 +69,7 @@ std::vector<KeyDeclaration> keys() {
        number("depth",
               "The depth in k of the products of blocks; without it 1024, or all of k if that is less"),
        number("leaf",
-              "The depth in k up to which products are added in place, before sums are added in a tree; "
+              "Products are added in place up to this depth in k, and the sums then in a tree; "
               "without it 8192"),
        {.name = "gemm",
         .type = ValueType::choice,

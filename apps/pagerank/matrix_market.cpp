@@ -126,7 +126,7 @@ void read_kind(const std::string& path, const std::string& line, MatrixMarketHea
   const std::vector<std::string> words = words_of(lower_case(line));
   if (words.size() != 5 || words[0] != lower_case(banner) || words[1] != "matrix")
     fail(path, 1,
-         "is no matrix of Matrix Market: the first line is to be '%%MatrixMarket matrix coordinate FIELD "
+         "is no matrix of Matrix Market: the first line must be '%%MatrixMarket matrix coordinate FIELD "
          "SYMMETRY'");
   if (words[2] != "coordinate")
     fail(path, 1, fmt::format("'{}' is not read: store the graph as coordinates of its links", words[2]));

@@ -47,7 +47,7 @@ void check_readable(const Deck& deck, const std::string& path) {
   if (const auto status = std::filesystem::status(path, error);
       std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     deck.fail("input.file",
-              path + " is no regular file, of which ranks can read parts: store the links in one");
+              path + " is no regular file, so that ranks cannot read parts of it: store the links in one");
   const std::ifstream file(path, std::ios::binary);
   if (!file)
     deck.fail("input.file",

@@ -228,7 +228,7 @@ std::vector<deck::KeyDeclaration> kernel_keys() {
            .maximum = 10000},
           {.name = "kernel.normalise",
            .type = deck::ValueType::boolean,
-           .help = "Whether the weights are divided by their sum, unless that is 0 but for roundings",
+           .help = "Whether the weights are divided by their sum, unless that is 0 up to roundings",
            .default_text = "true"},
           {.name = "border",
            .type = deck::ValueType::choice,
@@ -260,8 +260,8 @@ int main(int argc, char** argv) {
           "The Fourier spectrum of an image, the image of its filtered spectrum, and convolutions and "
           "deconvolutions with large kernels.",
       .further_images = {{.name = "kernel",
-                          .help = "The kernel of a convolution: the point spread function by which an image "
-                                  "was blurred",
+                          .help =
+                              "The kernel of a convolution: the point spread function that blurred an image",
                           .may_differ = true,
                           .check = check_kernel}},
       .parameters = keys(),

@@ -145,7 +145,7 @@ std::vector<KeyDeclaration> keys_of_filters() {
 std::vector<KeyDeclaration> keys_of_errors() {
   return {{.name = "prefilter_cap",
            .type = ValueType::integer,
-           .help = "The greatest absolute value to which the derivatives of prefilter=sobel are limited; 31 "
+           .help = "The derivatives of prefilter=sobel are limited to this absolute value; 31 "
                    "without it",
            .minimum = 1,
            .maximum = Settings::greatest_cap},
@@ -168,7 +168,7 @@ std::vector<KeyDeclaration> keys_of_cameras() {
   return {
       {.name = "baselines",
        .type = ValueType::grid,
-       .help = "For each match image the pixels by which a disparity of 1 shifts it; without it 1, 2, ...",
+       .help = "The pixels that a disparity of 1 shifts each match image by; without it 1, 2, ...",
        .minimum = 1,
        .maximum = BlockMatching::greatest_baseline,
        .max_entries = BlockMatching::most_matches},

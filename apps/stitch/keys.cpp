@@ -86,7 +86,7 @@ Keys knowledge_keys() {
            "Positions that an earlier run has written to output.positions: only the plate is composed, such "
            "as that of another z"),
       file("flat_field.file",
-           "An image by which the light falls on tiles: they are divided by it, and multiplied by its mean"),
+           "An image of the light that falls on tiles: they are divided by it, and multiplied by its mean"),
       number("input.channel", "Stitching", 0,
              "The channel that is compared, by its number in the names if they have {channel}, or "
              "from 0 on; without it the first; all channels are composed"),
@@ -125,7 +125,7 @@ Keys method_keys() {
                  "The order in which tiles are read; auto: along the shorter side, which needs the fewest "
                  "transforms at a time"),
           share("reliable", "0.5", 1,
-                "The correlation from which on a translation counts for the model of the stage"),
+                "The least correlation of a translation that counts for the model of the stage"),
           choice("solver", "Stitching", texts(solver_names),
                  "How positions follow from translations: along the tree of the best pairs, or by least "
                  "squares"),

@@ -51,7 +51,7 @@ TEST_F(CalibrateProgramTest, OneRankMeasuresNoMessages) {
   EXPECT_EQ(lines_with(ending.output, "wrote m.yaml").size(), 1U);
   const std::string file = folder_.read("m.yaml");
   const std::string remark =
-      "Not measured: network.within, for which there have to be two ranks on a node: some laptop's is given.";
+      "Not measured: network.within, which needs two ranks on a node: some laptop's is given.";
   EXPECT_EQ(lines_with(file, remark), Words{"# " + remark});
   EXPECT_EQ(lines_with(ending.output, remark), Words{remark});
   EXPECT_EQ(estimate(1, {"--machine", "m.yaml", "--ranks", "64"}).status, 0);
@@ -99,7 +99,7 @@ TEST_F(CalibrateProgramTest, RefusesBadInput) {
   expect_calibrate_refuses({"output=m.yaml", "--report", "m.yaml"}, {"m.yaml:", "uses this file already"});
 }
 
-// 16 x 16 points, of which each turn moves the same.
+// 16 x 16 points; each turn moves the same bytes.
 TEST_F(CalibrateProgramTest, EstimatesLoopsOfAnyNumberOfRanks) {
   const auto before = folder_.names();
   const ParallelEnding ending = estimate(2, {"--ranks", "4096", "--report", "e.json"});

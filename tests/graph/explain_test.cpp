@@ -97,7 +97,7 @@ TEST(GraphText, NamesPoolsTurnsAndWhatResultsMayDependOn) {
             "source 'count' runs on every rank.\n"
             "feedback 'again' lets an item take at most 1 turn.\n"
             "keeper 'keep' sees items as they arrive, so that results may depend on arrival.\n"
-            "task 'add' skips items for which its body fails.\n");
+            "task 'add' skips items that its body fails on.\n");
 }
 
 TEST(GraphText, HasReplicasAsOneTaskAndItsCopies) {

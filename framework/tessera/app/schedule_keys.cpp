@@ -52,11 +52,12 @@ void declare_loop_keys(deck::Schema& schema) {
                 .maximum = most_turns_per_round});
   };
   add("loops.<loop>.turns_per_exchange",
-      "Iterates are exchanged after so many turns; points of the turns between are computed by several "
+      "Iterates are exchanged after this many turns; points of the turns between are computed by several "
       "ranks");
-  add("loops.<loop>.turns_per_tile", "So many turns of a tile are computed while it is in cache");
+  add("loops.<loop>.turns_per_tile", "This many turns of a tile are computed while it is in cache");
   add("loops.<loop>.turns_per_test",
-      "Conditions are looked at after so many turns; the loop ends at the turn at which its condition first "
+      "Conditions are looked at after this many turns; the loop ends at the turn at which its condition "
+      "first "
       "held all the same");
   schema.add({.name = "loops.<loop>.test",
               .type = deck::ValueType::choice,
@@ -102,7 +103,7 @@ void declare_for(deck::Schema& schema, const ScheduleNames& names, const std::ve
   if (inner.empty()) return;
   key.only = inner;
   key.default_text.reset();
-  key.help += "; without it, as the step to which the stage belongs";
+  key.help += "; without it, as the step that the stage belongs to";
   schema.add(key);
 }
 
@@ -133,7 +134,7 @@ void declare_grid_keys(deck::Schema& schema) {
               .default_text = "[x]",
               .choices = dimension_names});
   add_choice("slices",
-             "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
+             "Slices of equal size except the last (ceil), or whose sizes differ by at most one point "
              "(balanced)",
              {"ceil", "balanced"});
   add_choice("overlap",

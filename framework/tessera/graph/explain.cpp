@@ -179,7 +179,7 @@ std::string notes_text(const TaskDeclaration& task) {
     add(fmt::format("runs on rank {}.", task.options.rank));
   if (task.options.order == Order::arrival)
     add("sees items as they arrive, so that results may depend on arrival.");
-  if (task.options.on_error == OnError::skip) add("skips items for which its body fails.");
+  if (task.options.on_error == OnError::skip) add("skips items that its body fails on.");
   return text;
 }
 

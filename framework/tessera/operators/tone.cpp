@@ -284,7 +284,7 @@ std::vector<Operator> detail::tone_operators() {
                   "{cast: a, to: float32, full_range: true}", build_cast)
           .types(types_of_cast())
           .parameter("to", &Cast::to, "The type of the result.", {.choices = {"uint8", "uint16", "float32"}})
-          .parameter("scale", &Cast::scale, "The factor by which points are multiplied.")
+          .parameter("scale", &Cast::scale, "Points are multiplied by this factor.")
           .parameter("offset", &Cast::offset, "What is added to the product.")
           .parameter("full_range", &Cast::full_range,
                      "Whether points are also scaled so that the greatest value of one type, which "

@@ -60,7 +60,7 @@ void declare_program_keys(deck::Schema& schema) {
                   "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
                   "which --save-plan has written; without it auto if there are groups, else whole"});
   path("program.machine",
-       "The machine by which costs are estimated, as tessera-calibrate describes it; without it some laptop");
+       "The machine of the estimates, as tessera-calibrate describes it; without it some laptop");
   path("program.costs",
        "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are estimated "
        "from the plans");

@@ -11,7 +11,7 @@ void declare_checkpoint_keys(deck::Schema& schema) {
   deck::KeyDeclaration keys[] = {
       {.name = "checkpoint.directory",
        .type = ValueType::path,
-       .help = "A folder for the run's checkpoints, of which it keeps the last two; with it, SIGTERM and "
+       .help = "A folder for the run's checkpoints; the last two are kept. With it, SIGTERM and "
                "SIGUSR1 end a run with a checkpoint and status 4"},
       {.name = "checkpoint.every",
        .type = ValueType::integer,

@@ -19,8 +19,7 @@ void declare_estimate(CLI::App& command_line, Options& options) {
                   "With --estimate: the machine, by tessera-calibrate; without it some laptop")
       ->type_name("FILE");
   command_line
-      .add_option("--costs", options.costs,
-                  "With --estimate: a report in JSON, from which the costs of stages are taken")
+      .add_option("--costs", options.costs, "With --estimate: a report in JSON that has the costs of stages")
       ->type_name("FILE");
 }
 
@@ -37,7 +36,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   declare_estimate(command_line, options);
   command_line
       .add_option("--ranks", options.ranks,
-                  "With --explain, --check, --estimate: plan for so many ranks, but start none")
+                  "With --explain, --check, --estimate: plan for this many ranks, but start none")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("R");
   command_line

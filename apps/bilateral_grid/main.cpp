@@ -6,7 +6,7 @@ namespace {
 
 using tessera::deck::ValueType;
 
-/// Returns the smallest range_sigma for which this many bins are enough.
+/// Returns the smallest range_sigma that this many bins allow.
 constexpr double range_sigma_of(int bins) { return 1.0 / (bins - 1); }
 
 tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {

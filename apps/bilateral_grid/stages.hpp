@@ -13,8 +13,8 @@ namespace bilateral_grid {
 inline constexpr int cell = 8;
 /// Bins below the first one, and above the last but one, that are zero.
 inline constexpr int margin = 2;
-/// The numbers of bins of intensity for which pipelines are compiled. A pipeline of so many bins can have a
-/// range_sigma of 1 / (bins - 1) or more, which is 0.1, 0.05 or 0.025.
+/// Pipelines are compiled for these numbers of bins of intensity. With one of them, range_sigma can be
+/// 1 / (bins - 1) or more, which is 0.1, 0.05 or 0.025.
 inline constexpr int fewest_bins = 11, more_bins = 21, most_bins = 41;
 
 template <class V>
@@ -22,8 +22,8 @@ KOKKOS_FUNCTION auto intensity(const V& value) {
   return tessera::clamp(value, 0.0f, 1.0f);
 }
 
-/// Of each bin the sum, and the number, of the 8 pixels in the rows of a cell at one x: (x, cell y, m). All
-/// bins at a time, so that no pixel has to find its own.
+/// The sum and the number of the pixels in each bin, among the 8 pixels in the rows of a cell at one x:
+/// (x, cell y, m). It computes all bins at a time, so that no pixel has to find its own.
 struct ColumnSums {
   float bins_per_unit;
 
@@ -165,9 +165,9 @@ struct SliceZ {
   }
 };
 
-/// Smooths an image of floats in [0, 1], others being clamped, but for edges higher than `range_sigma`, which
-/// is 1 / (bins - 1) or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y`
-/// smooth it, `rows`, `sampled` and `smoothed` sample it.
+/// Smooths an image of floats in [0, 1], others being clamped, except at edges higher than `range_sigma`,
+/// which is 1 / (bins - 1) or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`,
+/// `blur_y` smooth it, `rows`, `sampled` and `smoothed` sample it.
 template <int bins = fewest_bins>
 tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
   constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);

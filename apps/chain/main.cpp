@@ -103,7 +103,7 @@ void each_sample(const Chain& chain, const io::ImageInfo& image, const auto& use
 struct AskedResults {
   /// The steps that have to be computed with all that they need.
   std::set<std::string> wanted;
-  /// Those of them, besides the output, whose results are outputs of the pipeline, and so are whole.
+  /// The steps, besides the output, whose results are outputs of the pipeline, and so are whole.
   std::set<std::string> whole;
 };
 
@@ -139,7 +139,7 @@ ResultNames::ResultNames(const Chain& chain, const deck::Deck& deck, const io::I
       stages_(app::written_stages(deck)),
       numbers_(unread_numbers(chain, image.type, image.domain)) {}
 
-/// Returns the step to which a stage belongs, by its name; or the stage itself.
+/// Returns the name of the step that a stage belongs to, or else the name of the stage.
 std::string ResultNames::step_around(const std::string& stage) const {
   std::string around;
   for (const std::string& step : names_of_steps(chain_.steps))

@@ -14,8 +14,8 @@ namespace chain {
 inline constexpr const char* expression_word = "expression";
 
 /// Reads a step whose name is `name`, and whose operator, inputs and parameters are `body`. Throws InputError
-/// if these are faulty. `known_names` are the names of all steps and inputs of the deck, from which messages
-/// guess what is meant. Whether what the step reads exists, and fits its operator, is not checked.
+/// if these are faulty. `known_names` are the names of all steps and inputs of the deck: messages
+/// suggest the most similar one. Whether what the step reads exists, and fits its operator, is not checked.
 Step read_step(const tessera::deck::Tree& name, const tessera::deck::Tree& body,
                const std::set<std::string>& known_names);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace tessera;
 
-/// What integers span, and 1 for floats.
+/// Returns the range of the values of an integer type, and 1 for floats.
 template <class T>
 double peak_of() {
   if constexpr (std::is_floating_point_v<T>) return 1;

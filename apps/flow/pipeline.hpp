@@ -49,7 +49,7 @@ struct Settings {
 
 /// Further things that the pipeline computes.
 struct Extras {
-  /// Whether there is an input `truth`, from which the errors of the flow are computed.
+  /// Whether there is an input `truth`, which the flow is compared with.
   bool has_truth = false;
   /// Whether there is an output `picture`, the flow in colours.
   bool has_picture = false;
@@ -68,7 +68,7 @@ struct Flow {
   Plane u, v;
 };
 
-/// Returns the greatest number of levels for a frame, of which each has fewer pixels than the one before.
+/// Returns the greatest number of levels for a frame: each has fewer pixels than the one before.
 int most_levels(const tessera::Box& frame, double zoom);
 /// The number of levels of the article's program is at most this one.
 inline constexpr int most_default_levels = 10;

@@ -114,7 +114,7 @@ class ColourCode {
   std::uint8_t wheel_[hues][3] = {};
 };
 
-/// A stage body: the colours of the flow, drawn over the grey values of the frame from which it leads.
+/// A stage body: the colours of the flow, drawn over the grey values of the first frame.
 class Overlay {
  public:
   /// `blend` is the weight of the colours: 1 leaves nothing of the frame, and 0 nothing of the colours.

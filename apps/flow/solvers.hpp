@@ -147,8 +147,8 @@ struct RelaxLast {
 };
 
 /// The eigenvalues of Jacobi's iteration, for Chebyshev's acceleration. They lie between the least eigenvalue
-/// of the mean of the neighbours and 1, and the greatest one is taken to be that for which the factor of
-/// over-relaxation, `relaxation`, is the best.
+/// of the mean of the neighbours and 1, and the largest is taken to be the one whose best factor of
+/// over-relaxation is `relaxation`.
 struct Spectrum {
   /// The least eigenvalue of the mean with the weights of the article, and that with any other weights.
   static constexpr double least_of_mean = -1.0 / 3, least_of_any_mean = -1;

@@ -293,7 +293,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_of_neighbours(const At& at) {
 /// A stage body: the equations of a warp, which is the linearisation of the second frame at the flow (u, v).
 ///
 /// With I = (Ix, Iy) as the warped derivatives, the flow of the least energy obeys, at each pixel, the two
-/// equations  (I I^T + a) (u, v) = a (mean u, mean v) + I d,  where d is what I (u, v) is to be, and `a` the
+/// equations  (I I^T + a) (u, v) = a (mean u, mean v) + I d,  where d is what I (u, v) must be, and `a` the
 /// weight of smoothness. Their solution, given the means of the neighbours, is
 ///
 ///     (u, v) = (mean u, mean v) - g t,  t = g (mean u, mean v) - h,

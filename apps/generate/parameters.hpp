@@ -12,7 +12,7 @@ namespace generate {
 /// The keys of the program.
 std::vector<tessera::deck::KeyDeclaration> keys();
 
-/// What a deck asks for. They throw InputError.
+/// These return what a deck asks for. They throw InputError.
 tessera::Box image_of(const tessera::deck::Deck& deck);
 Checkerboard checkerboard_of(const tessera::deck::Deck& deck);
 ZonePlate zone_plate_of(const tessera::deck::Deck& deck);

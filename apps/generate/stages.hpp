@@ -30,7 +30,7 @@ struct ZonePlate {
   KOKKOS_FUNCTION double operator()(int x, int y, int) const {
     const std::int64_t twice_x = 2 * std::int64_t(x) - (width - 1),
                        twice_y = 2 * std::int64_t(y) - (height - 1);
-    // The phase is cut to one wave while it is a whole number, of which nothing is lost.
+    // The phase is cut to one wave while it is a whole number, so that it loses nothing.
     const std::int64_t wave = 8 * period;
     const auto phase = static_cast<double>((twice_x * twice_x + twice_y * twice_y) % wave);
     return (1 + std::cos(2 * std::numbers::pi * (phase / static_cast<double>(wave)))) / 2;
@@ -44,7 +44,7 @@ struct PowerLawNoise {
 
   std::uint64_t seed = 1;
   int octaves = 1;
-  /// Of each octave, by its wavelength's logarithm.
+  /// The amplitude of each octave, by the logarithm of its wavelength.
   double amplitudes[most_octaves] = {};
 
   KOKKOS_FUNCTION double operator()(int x, int y, int channel) const {
@@ -84,7 +84,8 @@ struct PowerLawNoise {
 struct StarField {
   std::uint64_t seed = 1;
   std::int64_t spacing = 32;
-  /// Of a star's Gaussian profile, which ends at `cut` times that; in points. A cut is at most the spacing.
+  /// The width of a star's Gaussian profile in points. The profile ends at `cut` times that. A cut is at most
+  /// the spacing.
   double width = 1.5;
   static constexpr double cut = 5;
   /// The brightness of a star's middle is `faintest` u^(-1 / slope), at most 1, u being uniform in (0, 1].
@@ -102,7 +103,7 @@ struct StarField {
   }
 
  private:
-  /// What the star of a square adds to a point.
+  /// Returns what the star of a square adds to a point.
   KOKKOS_FUNCTION double star(std::int64_t column, std::int64_t row, int x, int y, int channel) const {
     const std::uint64_t place = counter_hash(seed, column, row, 0);
     const auto away = [this](std::int64_t square, std::uint64_t bits, int point) {

@@ -36,7 +36,7 @@ struct Problem {
   /// The points that are computed: without the faces, or, if periodic, without the last one of each
   /// dimension, which is the first.
   tessera::Box unknowns() const;
-  /// Those of the result: the unknowns, with the faces where these are fixed.
+  /// The points of the result: the unknowns, with the faces where these are fixed.
   tessera::Box points() const;
 };
 

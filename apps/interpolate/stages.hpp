@@ -26,7 +26,7 @@ KOKKOS_FUNCTION auto channel(const In& image, const Coord& x, const Coord& y, in
 
 // Half the resolution in two steps: tents along y, then along x.
 
-/// Of (x, y, channel): red, green and blue times alpha, and alpha.
+/// Computes (x, y, channel): red, green and blue times alpha, and alpha.
 template <class T>
 struct PremultipliedRows {
   template <class In, class Coord>

@@ -69,7 +69,7 @@ double CentreTable<T>::add(const T* centre, int k) {
 /// and centres are rounded once after the shift, and as each of the D products and sums and the squared norm
 /// are rounded. The nearest centre has |c| <= 2 |x| + m, so that the error of its value is at most
 /// e = g (4 |x|^2 + 3 |x| m + m^2 / 2) <= g (5.5 |x|^2 + 2 m^2). The values of centres that are farther from
-/// 0 are greater than the least one by more than their errors exceed e. A centre whose value is less than all
+/// 0 are greater than the smallest by more than their errors exceed e. A centre whose value is less than all
 /// others by 2 e is therefore the nearest. The factor 6 is for what is rounded in the margin itself, and when
 /// it is added to a value.
 template <class T>

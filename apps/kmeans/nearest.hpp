@@ -11,7 +11,7 @@ inline constexpr int points_together = 48;
 /// The number of centres that lie beside each other in a CentreTable.
 inline constexpr int centres_together = 8;
 
-/// The label of points for which roundings may decide which centre is the nearest.
+/// The label of points whose nearest centre may depend on roundings.
 inline constexpr std::int32_t doubtful = -1;
 
 /// Centres as `find_nearest` reads them. Points and centres are shifted and scaled before distances are

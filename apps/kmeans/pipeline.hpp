@@ -128,7 +128,7 @@ class PipelineBuilder {
   }
 
   /// Adds the loop as `add_loop` does, with bounds that leave out searches. Its state has the bounds of all
-  /// points, the centres to which they belong, and the sums of the clusters.
+  /// points, the centres that they belong to, and the sums of the clusters.
   void add_bounded_loop() {
     const Box all_clusters{{0, task_.clusters}};
     const Array<std::uint64_t, P> known =

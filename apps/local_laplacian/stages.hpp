@@ -117,7 +117,7 @@ struct Details {
   }
 };
 
-/// Of the finest level, whose remapped images are not kept.
+/// Computes the details of the finest level, whose remapped images are not kept.
 struct FinestDetails {
   Remapped remapped;
 

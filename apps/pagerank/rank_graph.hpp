@@ -34,7 +34,7 @@ struct RankGraph {
   std::int64_t giving = 0;
   /// The numbers of the first links of the rows, and the number of all links of this rank.
   std::vector<std::int64_t> offsets;
-  /// The positions from which the links come.
+  /// The positions where the links begin.
   std::vector<Vertex> columns;
   /// True when any link of the graph has another weight than 1.
   bool has_weights = false;

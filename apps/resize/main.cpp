@@ -7,7 +7,7 @@
 
 namespace {
 
-/// With so many channels that lie side by side.
+/// Declares the pipeline for images whose channels lie side by side.
 template <class T, int N>
 tessera::Pipeline make(const tessera::Box& image, float factor, std::int64_t channels) {
   if constexpr (N == 2) {

@@ -104,9 +104,9 @@ struct Wrapped {
   }
 };
 
-/// Returns the part of the sum of the magnitudes of weights up to which the sum of the weights counts as 0.
-/// `computed` is the type with which the image is convolved. The weights of a kernel such as the Laplacian of
-/// a Gaussian were computed in several steps. Each step rounds.
+/// Returns a share of the sum of the weights' magnitudes: if the sum of the weights is not above it, it
+/// counts as 0. `computed` is the type with which the image is convolved. The weights of a kernel such as the
+/// Laplacian of a Gaussian were computed in several steps. Each step rounds.
 inline double rounding_of(const Kernel& kernel, tessera::ElementType computed) {
   constexpr double steps = 8;
   const bool is_double = computed == tessera::ElementType::float64 &&

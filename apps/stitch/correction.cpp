@@ -16,12 +16,12 @@ using tessera::Range;
 
 namespace {
 
-/// The evidence from which on tiles have a texture in common, and that from which on a measured translation
-/// is exact. In between, noise may have moved its peak by a pixel.
+/// Tiles have a texture in common if their evidence reaches the first value, and a measured translation is
+/// exact if it reaches the second one. In between, noise may have moved its peak by a pixel.
 constexpr double least_evidence = 5;
 constexpr double exact_evidence = 15;
-/// The height of a peak from which on it is hardly noise, in standard deviations of the surface around it,
-/// and that from which on it is not a pixel off, nor one of the many peaks along an edge.
+/// A peak of the first height is hardly noise, and one of the second height is neither a pixel off nor one of
+/// the many along an edge. Heights are in standard deviations of the surface around the peak.
 constexpr double exact_height = 7;
 constexpr double clear_height = 25;
 

@@ -20,7 +20,7 @@ struct StageStep {
   Shift step;
   /// The largest difference between a translation and the step, along x or along y, in pixels.
   int repeatability = 0;
-  /// The number of pairs that the two are taken from. If it is 0, they are what the deck lets expect.
+  /// The number of pairs that the two are taken from. If it is 0, they follow from the deck.
   int measured = 0;
 
   /// Returns whether a shift differs from the step by at most `radius` pixels along x and along y.

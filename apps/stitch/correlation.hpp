@@ -37,7 +37,7 @@ struct Shift {
 /// Returns the larger one of the differences of two shifts along x and along y.
 inline int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
 
-/// Returns the hilltop of `value` to which steps to the best of eight neighbours lead from `shift`.
+/// Returns the hilltop of `value` that is reached from `shift` by steps to the best of eight neighbours.
 template <class Value>
 Shift hilltop(Shift shift, const Value& value) {
   for (double most = value(shift);;) {

@@ -241,8 +241,8 @@ std::vector<std::string> Outputs::written_paths() const {
   return paths;
 }
 
-/// Returns the files of the plate, with the bytes that are written. All of the plate has `bytes`; what PNG
-/// makes of it is not known.
+/// Returns the files of the plate, with the bytes that are written. The whole plate has `bytes`; the size of
+/// a PNG file is not known.
 std::vector<app::ExpectedFile> Outputs::expected_files(std::int64_t bytes) const {
   std::vector<app::ExpectedFile> files;
   for (const std::string_view key : plate_keys) {

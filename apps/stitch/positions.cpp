@@ -31,8 +31,8 @@ std::vector<Circle> circles_of(const Grid& grid, const Placements& placements) {
   return circles;
 }
 
-/// The numbers of circles of a pair that close exactly, those that close but for a pixel that rounding may
-/// add, and those that do not close.
+/// The numbers of circles of a pair that close exactly, those that close up to the pixel that rounding
+/// may add, and those that do not close.
 struct Witnesses {
   int exact = 0, closing = 0, open = 0;
   /// A pair in a circle that closes is beyond doubt.

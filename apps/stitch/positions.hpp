@@ -34,8 +34,8 @@ struct Position {
 };
 
 /// Returns the position of each tile of the grid; those of missing tiles have no meaning. The least x and the
-/// least y are 0. Pairs whose translation is that of the model count only where no others reach a tile. Parts
-/// of the grid that no pairs connect lie to each other as the model says.
+/// least y are 0. Pairs whose translation is that of the model count only where no others reach a tile. The
+/// model places parts of the grid that no pairs connect.
 std::vector<Position> positions_of(const Grid& grid, const Placements& placements, const StageModel& model,
                                    Solver solver);
 
@@ -44,7 +44,7 @@ std::vector<Position> positions_of(const Grid& grid, const Placements& placement
 std::vector<int> tiles_placed_by_model(const Grid& grid, const Placements& placements);
 
 /// Returns the number of parts of the plate within which pairs were measured or searched successfully, and
-/// between which none was: they lie to each other as the model says. Single tiles do not count.
+/// between which none was: the model places them. Single tiles do not count.
 int measured_parts(const Grid& grid, const Placements& placements);
 
 }  // namespace stitch

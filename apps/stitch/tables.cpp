@@ -101,7 +101,7 @@ double share_to_nearest(const std::vector<NominalTile>& tiles, Extent extent) {
 
 /// Returns the distance of neighbouring lines of tiles with `gaps` between them: the median of those that are
 /// not much more than the smallest one. Lines may be missing in the other gaps, and in all of them if they
-/// are wider than a tile, whose size is `side`; the step is then what `share` of a tile lets expect.
+/// are wider than a tile, whose size is `side`; the step is then this `share` of a tile.
 double step_of(std::vector<double> gaps, double side, double share) {
   const double most = 1.5 * std::ranges::min(gaps);
   std::erase_if(gaps, [&](double gap) { return gap > most; });

@@ -23,7 +23,7 @@ struct Translation {
   double correlation = no_correlation;
   /// The result of the function `evidence` for the shift.
   double evidence = 0;
-  /// The value of the peak from which the shift was read, in 0 to 1.
+  /// The value of the peak that gave the shift, in 0 to 1.
   double peak = 0;
 };
 

@@ -46,7 +46,8 @@ class Descriptor {
 
 void bring_to_disk(const std::string& path) { ::fsync(Descriptor(path, O_RDONLY).number()); }
 
-/// What a program would do without any library: one call, as far as the system takes all bytes at once.
+/// Reads or writes as a program would do without any library: by one call, as far as the system takes all
+/// bytes at once.
 void move_plainly(const std::string& path, std::byte* bytes, std::int64_t count, bool writes) {
   const Descriptor file(path, writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY);
   while (count > 0) {
@@ -147,7 +148,7 @@ int run(int argc, char** argv) {
   CLI::App command_line("Times files that ranks write and read together", "tessera-bench-files");
   command_line.add_option("--extent", options.extent, "Rows and columns of float32")
       ->check(CLI::PositiveNumber);
-  command_line.add_option("--rounds", options.rounds, "Of which medians are told")
+  command_line.add_option("--rounds", options.rounds, "The number of rounds; medians are printed")
       ->check(CLI::PositiveNumber);
   command_line.add_option("--directory", options.directory, "Where the files go");
   command_line.add_flag("--cold", options.cold, "Ask the system to forget the files before they are read");

@@ -36,7 +36,7 @@ inline Timing statistics(MPI_Comm communicator, std::vector<double> times) {
 
 /// Times several things side by side: three rounds, in each of which every one runs once untimed and then in
 /// a block of repetitions. If `repetitions` is 0, each one is timed at least 15 times and for 0.3 s in all.
-/// Otherwise each one is timed so many times, however long that takes, but at least once in each round. The
+/// Otherwise each one is timed that often, however long that takes, but at least once in each round. The
 /// ranks start each repetition together.
 template <class... Runs>
 std::vector<Timing> time_together(MPI_Comm communicator, int repetitions, const Runs&... runs) {

@@ -46,7 +46,7 @@ class Turns {
   std::vector<Contender> contenders_;
   std::vector<std::vector<double>> samples_;
   std::size_t first_ = 0;
-  /// What flushes caches; empty unless that is wanted.
+  /// The bytes whose writing flushes caches; empty unless caches are flushed.
   std::vector<unsigned char> other_;
 };
 

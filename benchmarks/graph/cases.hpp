@@ -19,7 +19,7 @@ struct GraphCase {
   /// The units of work of a run, such as hops or pixels, and the bytes that it reads and writes at least.
   double units = 0;
   double bytes = 0;
-  /// Runs the graph on so many workers. Returns what is to be known of the result, beginning with "check=".
+  /// Runs the graph on this many workers. Returns a line about the result, beginning with "check=".
   std::function<std::string(int workers)> run;
   /// Returns figures that follow from the median of the milliseconds.
   std::function<std::string(double milliseconds)> derived;

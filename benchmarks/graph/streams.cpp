@@ -90,7 +90,7 @@ std::uint64_t run_stream(const Images& images, const std::shared_ptr<const Plann
   return total;
 }
 
-/// What a pipeline of three stages cannot undercut: each frame is read, computed and written by one thread.
+/// Reads, computes and writes each frame on one thread: a pipeline of three stages cannot take less time.
 std::uint64_t run_loop(const Images& images, const std::shared_ptr<const PlannedPipeline>& planned) {
   std::uint64_t total = 0;
   Image in, out;

@@ -18,7 +18,7 @@ struct PeersMean {
 
 }  // namespace
 
-/// Of an image one point larger on each side. Of 12 bits, so that no sum of three wraps.
+/// Blurs an image that is one point larger on each side and has 12 bits, so that no sum of three wraps.
 Cases blur_cases(Size size) {
   const tessera::Box image{{-1, size.width + 1}, {-1, size.height + 1}};
   const auto sample = [](int x, int y, int) {

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What OpenCV has of a benchmark, on an image of its own.
+/// OpenCV's part of a benchmark, on an image of its own.
 struct OpenCvFilter {
   std::string name;
   std::string type;

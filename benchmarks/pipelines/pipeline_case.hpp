@@ -27,12 +27,12 @@ struct PipelineCase {
   /// Fill blocks of the other inputs, by their names.
   std::map<std::string, std::function<void(const tessera::HostBlock&)>> fill_further = {};
 
-  /// The number of turns by which times are divided, as the peers do.
+  /// The number of turns. Times are divided by it, as the peers do.
   int turns = 1;
 
   /// The only result.
   const tessera::ArrayDeclaration& output() const;
-  /// Of the input and the output, each once.
+  /// The bytes of the input and the output, each once.
   double bytes() const;
 };
 
@@ -65,7 +65,7 @@ Cases wavelet_cases(Size size);
 /// The case of k-means, which is none of images: `size` is the number of points x their coordinates.
 Cases kmeans_cases(Size size);
 
-/// What the peers call an element type.
+/// The peers' name of an element type.
 template <class T>
 constexpr const char* short_name() {
   return std::is_same_v<T, std::uint8_t> ? "u8" : std::is_same_v<T, std::uint16_t> ? "u16" : "f32";

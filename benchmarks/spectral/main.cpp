@@ -42,9 +42,9 @@ Options parse(int argc, char** argv) {
       "Measures the half spectrum of real images beside FFTW's own, and prints CSV; start it with mpiexec "
       "for several ranks.",
       "tessera-bench-dft");
-  command_line.add_option("--side", options.side, "The image has so many points along x and y")
+  command_line.add_option("--side", options.side, "The points of the image along x and along y")
       ->check(CLI::Range(2, 32768));
-  command_line.add_option("--rounds", options.rounds, "Medians are of so many runs")
+  command_line.add_option("--rounds", options.rounds, "The number of runs that medians are taken of")
       ->check(CLI::Range(1, 10000));
   command_line.add_option("--threads", options.threads, "Threads per rank")
       ->check(CLI::Range(1, most_host_threads));

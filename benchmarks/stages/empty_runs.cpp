@@ -12,7 +12,7 @@ using tessera::app::Session;
 constexpr Size tiny{16, 16};
 /// Runs per timed section.
 constexpr int batch = 200;
-/// A run may cost this much, and so many empty kernels per step.
+/// The most that a run may cost, and the most empty kernels per step.
 constexpr double most_microseconds = 20;
 constexpr double most_launches = 2;
 

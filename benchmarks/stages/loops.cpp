@@ -23,7 +23,7 @@ constexpr int turns_per_run = 100;
 /// Jacobi's method reads u and f and writes u: floats.
 constexpr double bytes_per_point = 12;
 
-/// So many turns of Jacobi's method on a square, ready to run.
+/// Turns of Jacobi's method on a square, ready to run.
 class JacobiRun {
  public:
   JacobiRun(const tessera::app::Session& session, Size size, Norm norm, tessera::LoopSchedule loop)

@@ -48,7 +48,7 @@ Options parse(int argc, char** argv, bool several_ranks) {
   command_line.add_option("--only", options.only, fmt::format("Sections: {}", fmt::join(options.only, ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(options.only));
-  command_line.add_option("--rounds", options.rounds, "Medians are of so many runs")
+  command_line.add_option("--rounds", options.rounds, "The number of runs that medians are taken of")
       ->check(CLI::Range(1, 10000));
   command_line.add_flag("--no-header", options.no_header, "No line of column names");
   options.help = bench::parse_arguments(command_line, argc, argv);

@@ -19,7 +19,7 @@ struct Bytes {
   double planned;
 };
 
-/// Those of the rank whose plan is the furthest from the truth.
+/// Returns the bytes of the rank whose plan is the furthest from the truth.
 Bytes of_worst_rank(const Session& session, Bytes bytes) {
   struct {
     double error;

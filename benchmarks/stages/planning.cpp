@@ -14,7 +14,7 @@ namespace {
 using tessera::app::Session;
 
 constexpr int stage_count = 100;
-/// Each rank has a block of so many points along x and y.
+/// The points along x and along y of the block of each rank.
 constexpr int block = 1024;
 /// Ranks that plan, spread over all.
 constexpr int planning_ranks = 7;

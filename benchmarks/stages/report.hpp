@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What --help says of them.
+/// The options that --help explains.
 struct Options {
   int threads = 0;
   int rounds = 31;
@@ -22,7 +22,7 @@ struct Options {
   std::string help;
 };
 
-/// What a measurement is to show: bounds of its ratio to something else.
+/// The goal of a measurement: bounds of its ratio to something else.
 struct Goal {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
@@ -48,9 +48,9 @@ void print(const tessera::app::Session& session, const Measurement& measurement)
 
 /// Stages alone against loops written by hand.
 void measure_stages(const tessera::app::Session& session, const Options& options);
-/// What a run of a planned pipeline costs on an image of hardly any points.
+/// Measures the cost of a run of a planned pipeline on an image of hardly any points.
 void measure_runs(const tessera::app::Session& session, const Options& options);
-/// What it gains to compute three stages tile by tile.
+/// Measures the gain of computing three stages tile by tile.
 void measure_fusing(const tessera::app::Session& session, const Options& options);
 /// The memory that a plan announces against what is allocated.
 void measure_memory(const tessera::app::Session& session, const Options& options);

@@ -11,7 +11,7 @@ namespace {
 using tessera::app::ExitStatus;
 using tessera::app::Session;
 
-/// What ranks other than 0 report to.
+/// The reporter of ranks other than 0, which prints nothing.
 class Silence : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }

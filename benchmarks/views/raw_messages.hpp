@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// What plain MPI takes to send some bytes between two ranks, both ways at a time, without any packing.
+/// Sends some bytes between two ranks by plain MPI, both ways at a time, without any packing.
 class RawMessages {
  public:
   RawMessages(MPI_Comm communicator, std::size_t bytes)

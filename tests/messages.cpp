@@ -29,7 +29,7 @@ std::set<std::string> read_lines() {
   return lines;
 }
 
-/// Each process has a file of its own, to which threads write one by one.
+/// Each process has a file of its own, and its threads write to it one by one.
 void record(const std::string& folder, const std::string& line) {
   static std::mutex writing;
   const std::lock_guard lock(writing);

@@ -74,7 +74,7 @@ struct Shape {
   std::vector<hsize_t> extents;
 };
 
-/// Of the programs that take images of (x, y) and of (x, y, plane).
+/// The shapes of the programs that take images of (x, y) and of (x, y, plane).
 std::vector<Shape> planar_shapes() {
   std::vector<Shape> shapes;
   for (const char* type : {"uint8", "uint16", "float32"})

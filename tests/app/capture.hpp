@@ -6,7 +6,7 @@
 
 namespace tessera::app_test {
 
-/// A file without a name, to which an output of a program goes.
+/// A file without a name, which takes an output of a program.
 class Capture {
  public:
   Capture() : file_(std::tmpfile()) {}

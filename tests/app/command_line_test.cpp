@@ -25,7 +25,7 @@ class CommandLineTest : public testing::Test {
     names_ = folder_.names();
   }
 
-  /// Runs on so many ranks, and expects the run to succeed without a word on standard error.
+  /// Runs on this many ranks, and expects the run to succeed without a word on standard error.
   std::string output(int ranks, const std::vector<std::string>& words, const Environment& environment = {}) {
     const ParallelEnding ending = blur(ranks, folder_, words, environment);
     EXPECT_EQ(ending.status, 0);

@@ -28,7 +28,7 @@ struct Up {
   }
 };
 
-/// So many levels of an image, and back.
+/// A pyramid down to this many levels of an image, and back.
 Pipeline pyramid(const Box& image, int levels) {
   Pipeline pipeline;
   std::vector<Array<float, 2>> down = {pipeline.input<float, 2>("input", image, Boundary::clamp)};

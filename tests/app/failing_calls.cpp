@@ -2,7 +2,7 @@
 // To be loaded before the system's library: calls that fail on some ranks, as disks do in the middle of a
 // run.
 //
-//   TESSERA_FAILING_WRITES=rank:name:bytes   writes beyond so many bytes of files whose path holds the name
+//   TESSERA_FAILING_WRITES=rank:name:bytes   writes beyond these bytes of files whose path holds the name
 //   have no
 //                                            space left, and no room can be made beforehand
 //   TESSERA_FAILING_READS=rank:name:bytes    reads beyond them are errors

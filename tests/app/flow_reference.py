@@ -90,7 +90,7 @@ def finer(flow, shape, zoom):
 
 
 def neighbours(field, offsets):
-    """The sum of the values of neighbours, which are so many rows and columns away. Those of the edge go on beyond it."""
+    """The sum of the values of the neighbours at these rows and columns from each pixel. The edge goes on beyond itself."""
     height, width = field.shape
     around = np.pad(field, 1, "edge")
     return sum(around[1 + j:1 + j + height, 1 + i:1 + i + width] for j, i in offsets)
@@ -246,7 +246,7 @@ def texture(x, y, waves=40, shortest=12.0, longest=80.0, seed=1):
 
 
 def pair(width, height, motion, **keys):
-    """Two images of a texture, of which the second one is the first one moved: second(p + flow(p)) = first(p)."""
+    """Two images of a texture. The second one is the first one, moved: second(p + flow(p)) = first(p)."""
     x, y = positions((height, width), np.float64)
     x, y = x - (width - 1) / 2, y - (height - 1) / 2
     cosine, sine = np.cos(motion.angle) / motion.zoom, np.sin(motion.angle) / motion.zoom

@@ -20,7 +20,7 @@ METHOD = ("scales=2", "warps=2", "turns=10", "threads=1", "picture.scale=2", "pi
 
 
 def frame(number):
-    """The grey values of a frame, of which each moves farther than the one before."""
+    """The grey values of a frame. Each frame moves farther than the one before."""
     y, x = np.mgrid[:HEIGHT, :WIDTH].astype("f8")
     x, y = x - 0.3 * number * number, y + 0.2 * number
     return np.rint(120 + 60 * np.sin(0.31 * x + 0.1 * y) + 50 * np.cos(0.27 * y - 0.1 * x)).astype("u1")

@@ -24,8 +24,8 @@ void write_noise(const std::string& path, int bytes) {
   for (int i = 0; i < bytes; ++i) file.put(static_cast<char>(random() & 0xFF));
 }
 
-/// What is written to the folder `disk` does not fit: as it is a small file system, or, where that is not
-/// allowed, too, by a limit of what files may hold.
+/// Files in the folder `disk` do not fit: the folder is a small file system, or, where that is not allowed,
+/// too, the size of files is limited.
 class FullDiskTest : public testing::Test {
  protected:
   FullDiskTest() { std::filesystem::create_directory(folder_ / "disk"); }

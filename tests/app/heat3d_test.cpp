@@ -27,7 +27,7 @@ class Heat3dTest : public testing::Test {
   std::vector<double> numbers_of(const std::string& dataset) const {
     return io_test::read_plain_hdf5<double>(folder_ / "o.h5", dataset, H5T_NATIVE_DOUBLE).values;
   }
-  /// Of the report r.json.
+  /// Returns a number of the report r.json.
   double reported(const std::string& number) const {
     const Json report = parse_json(folder_.read("r.json"));
     const Json* numbers = report.find("numbers");

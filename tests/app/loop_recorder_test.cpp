@@ -68,7 +68,7 @@ Pipeline counting() {
   return pipeline;
 }
 
-/// Returns the line that a recorder makes of a run whose turns have these residuals.
+/// Returns a recorder's line about a run whose turns have these residuals.
 std::string line_after(const std::vector<double>& residuals, bool has_converged = false,
                        const Pipeline& pipeline = halving()) {
   Progress silent(0, true);

@@ -133,7 +133,7 @@ TEST(OptionsTest, UnknownOptionsAreErrorsOfOneLine) {
   }
 }
 
-/// What rank 0 or another prints.
+/// Returns what rank 0 or another one prints.
 std::string progress_of(int rank, bool quiet) {
   testing::internal::CaptureStdout();
   {

@@ -15,7 +15,7 @@
 namespace tessera::app_test {
 namespace {
 
-/// What is written to a descriptor goes to a file until the end of this object's life.
+/// Lets the writes to a descriptor go to a file until the end of this object's life.
 class Redirection {
  public:
   Redirection(std::FILE* stream, const Capture& capture)

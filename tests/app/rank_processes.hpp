@@ -9,7 +9,7 @@
 
 namespace tessera::app_test {
 
-/// The variable by which a run's processes are told from others'.
+/// The variable that distinguishes a run's processes from others.
 inline constexpr const char* rank_mark = "TESSERA_TEST_MARK";
 
 /// The process of a rank of a run of `program` that has this mark in its environment. Polls for it, up to

@@ -80,7 +80,7 @@ TEST_F(RestartTest, RanksAndScheduleMayBeOthers) {
   for (const Case& one : cases) {
     SCOPED_TRACE(std::string(one.before) + " -> " + one.after);
     clear();
-    // So many turns that rounds would not begin where the restart does.
+    // Rounds of this many turns would not begin where the restart does.
     Words first = {deck(one.before)}, second = {deck(one.after)};
     first.insert(first.end(), words.begin(), words.end());
     second.insert(second.end(), words.begin(), words.end());

@@ -20,7 +20,7 @@ struct SampleImage {
   int height = 30;
   /// 0: (x, y). Of four planes the last is 0 or 1, as alpha may be.
   int planes = 0;
-  /// Of integers; 0: the greatest of the type.
+  /// The largest value of integers; 0: that of the type.
   int greatest = 0;
 };
 
@@ -45,7 +45,7 @@ StoredResult read_result(const std::string& path, const std::string& dataset);
 /// The path of the program of an application, which has the name of a folder of apps/.
 std::string program_of(const std::string& application);
 
-/// What its messages call it.
+/// Returns the name of a program in its messages.
 std::string program_name(const std::string& application);
 
 }  // namespace tessera::app_test

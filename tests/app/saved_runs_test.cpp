@@ -20,7 +20,7 @@ class SavedRunsTest : public testing::Test {
     folder_.write("run.yaml", "input: {file: image.png}\nthreads: 1\n");
   }
 
-  /// Runs on so many ranks, and expects the run to succeed without a word on standard error.
+  /// Runs on this many ranks, and expects the run to succeed without a word on standard error.
   std::string output(int ranks, const std::vector<std::string>& words) {
     const ParallelEnding ending = blur(ranks, folder_, words);
     EXPECT_EQ(ending.status, 0) << ending.text();

@@ -23,7 +23,7 @@ class SeriesTest : public testing::Test {
 
   static std::string frame(int number) { return "frames/f" + std::to_string(number) + ".png"; }
 
-  /// Writes images of three sizes, of which the smallest one has width x height points. The value at x and y
+  /// Writes images of three sizes. The smallest one has width x height points. The value at x and y
   /// is value(x, y, number of the image).
   template <class Value>
   void write_images(int count, int width, int height, const Value& value) const {

@@ -177,7 +177,7 @@ TEST_F(ServicesTest, AnEstimateHasThePartsOfTheWork) {
   }
   EXPECT_EQ(names, (Words{"read", "place", "turn: rows", "turn: exchange", "write"}));
   EXPECT_NEAR(report["estimate"]["milliseconds"].get<double>(), sum, 1e-9 * sum);
-  // 63 messages to others and 6 levels of a tree over 64 ranks, of which each takes 1 us.
+  // 63 messages to others and 6 levels of a tree over 64 ranks; each of them takes 1 us.
   EXPECT_GE(report["steps"][3]["milliseconds"].get<double>(),
             69e-3 * report["steps"][3]["times"].get<double>());
   EXPECT_EQ(report["steps"][3]["bound_by"], "latency");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tessera-stitch makes of tiles that are missing, of tables, and of bad input.
+// How tessera-stitch treats missing tiles, tables and bad input.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ TEST(StitchInputTest, TheOverlapThatIsTooSmallIsNamed) {
                        {"'input.positions':", "share of 0.0625", "leaves no pixel"});
 }
 
-/// What must be refused, with one line.
+/// Input that must be refused with one line.
 struct RefusedStitch {
   Words words;
   Words told;

@@ -70,7 +70,7 @@ TEST_F(StitchOutputTest, NumbersOfChannelsThatAFormatLacksAreRefusedAtOnce) {
   expect_done(stitch(folder_, 2, {tiles, "output.file=p.h5", "output.raw=p"}));
 }
 
-/// The folder `disk` has room for so many KiB while a test of this kind runs.
+/// The folder `disk` has little room while a test of this kind runs.
 class StitchRoomTest : public StitchOutputTest {
  protected:
   StitchRoomTest() { std::filesystem::create_directory(folder_ / "disk"); }

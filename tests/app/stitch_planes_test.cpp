@@ -24,7 +24,7 @@ class StitchPlanesTest : public testing::Test {
         for (int plane = 0; plane < slices * channels; ++plane) write(row, column, plane);
   }
 
-  /// What a plane shows at a point of the plate.
+  /// Returns what a plane shows at a point of the plate.
   int value(int plane, int x, int y) const {
     return plane == slices * channels - 1 ? plate_.pixel(x, y) : 1000 * plane + 1 + (x + 3 * y) % 5;
   }

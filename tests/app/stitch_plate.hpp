@@ -131,7 +131,7 @@ class CutPlate {
         values_[static_cast<std::size_t>(y * width_ + x)] = photograph.sample(x, y) / 255.0;
   }
 
-  /// Makes a tile bare but for where it lies on one neighbour.
+  /// Makes a tile bare except where it lies on one neighbour.
   void make_bare(std::pair<int, int> cell, int side) {
     const auto [left, top] = corners_.at(cell);
     int begin[2] = {left, top}, end[2] = {left + cut_.width, top + cut_.height};

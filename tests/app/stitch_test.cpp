@@ -264,7 +264,7 @@ TEST(StitchTest, AFlatFieldEvensTheLight) {
   expect_done(stitch(
       folder, 2, {"output.positions=p.csv", "output.raw=plate", "flat_field.file=flat.png", "threads=1"}));
   EXPECT_EQ(folder.read("p.csv"), plate.positions());
-  // The plate is now the true one, but for one factor.
+  // The plate is now the true one, times one factor.
   const auto positions = positions_in(plate.positions());
   const auto corner = plate.corner(0, 0), place = positions.at({0, 0});
   int width = 0;

@@ -22,7 +22,7 @@ class ToolsTest : public testing::Test {
     const ParallelEnding ending = run(application, ranks, words);
     EXPECT_EQ(ending.status, 0) << ending.text();
   }
-  /// What a program writes as raw numbers.
+  /// Returns what a program writes as raw numbers.
   std::string raw(const std::string& application, int ranks, std::vector<std::string> words) const {
     std::filesystem::remove(folder_ / "o.raw");
     words.emplace_back("output.raw=o.raw");

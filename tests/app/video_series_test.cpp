@@ -70,7 +70,7 @@ class VideoSeriesTest : public testing::Test {
 
   static std::string file(int frame) { return "f" + std::to_string(frame) + ".png"; }
 
-  /// What the program makes of one frame as an image by itself.
+  /// Returns the program's result from one frame as an image by itself.
   std::string result_of(const std::string& program, int frame) const {
     write_frame("frame.png", frame);
     const ParallelEnding ending =

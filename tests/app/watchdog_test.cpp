@@ -56,7 +56,7 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   EXPECT_FALSE(folder.names().contains("s.h5"));
 }
 
-/// Returns the words of a run on two ranks, of which rank 0 computes task 'a', and rank 1 task 'b'.
+/// Returns the words of a run on two ranks: rank 0 computes task 'a', and rank 1 task 'b'.
 Words two_tasks(const Folder& folder, const std::string& program, const std::string& second) {
   folder.write("a.json",
                R"({"format": 1, "strategy": "", "ranks": 2, "lower_bound": 0, "period": 0, "tasks": [)"

@@ -25,13 +25,13 @@ struct Result {
   }
 };
 
-/// Runs a case on so many virtual ranks.
+/// Runs a case on this many virtual ranks.
 Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ranks = 1, int threads = 1);
 
 /// The cases of a benchmark of that name.
 bench::Cases cases_of(const std::string& benchmark, bench::Size size);
 
-/// What an application's deck says, then the overrides; without a name, all is distributed.
+/// Returns the schedule of an application's deck, then the overrides; without a name, all is distributed.
 Schedule schedule_of(const bench::PipelineCase& the_case, const std::string& deck,
                      const std::vector<std::string>& overrides = {});
 

@@ -125,7 +125,7 @@ TEST(Flow, FindsKnownMotions) {
   }
 }
 
-/// Random parameters, for which the loops end after a few turns.
+/// Random parameters whose loops end after a few turns.
 Settings random_settings(Random& random, const Box& frame) {
   Settings settings;
   settings.penalty = random.one_of<Penalty>({Penalty::quadratic, Penalty::charbonnier});

@@ -14,8 +14,8 @@ namespace {
 using namespace tessera;
 using bench::PipelineCase;
 
-/// How well the results agree: but for `exceptions` of them, samples are at most `each` apart; all are at
-/// most `all` apart.
+/// How well the results agree: all samples except `exceptions` of them are at most `each` apart, and all are
+/// at most `all` apart.
 struct Tolerance {
   double each = 0;
   double all = 0;

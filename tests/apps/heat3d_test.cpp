@@ -125,7 +125,7 @@ TEST(Heat3d, StepsArePlainOnesWithEverySchedule) {
   for (int i = 0; i < 8; ++i) expect_plain_steps<float>(random);
 }
 
-/// What a run gives.
+/// The results of a run.
 template <class T>
 struct Result {
   test::WholeArray<T> temperature;

@@ -88,7 +88,7 @@ void expect_same(const Clusters<T>& found, const Clusters<T>& expected, int numb
   EXPECT_EQ(found.inertia, expected.inertia) << number;
 }
 
-/// Expects that every label is that of a nearest centre, but for roundings in double, and that each centre is
+/// Expects that every label is that of a nearest centre, up to roundings in double, and that each centre is
 /// the mean of its points.
 template <class T>
 void expect_clusters(const WholeArray<T>& points, const Clusters<T>& found) {

@@ -115,7 +115,7 @@ struct Number {
   T value() const { return sink.array.values.front(); }
 };
 
-/// What a run gives.
+/// The results of a run.
 struct Results {
   test::ArraySink<std::uint8_t> board;
   Number<std::int64_t> generation, period;

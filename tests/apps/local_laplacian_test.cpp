@@ -40,7 +40,7 @@ struct Part {
   }
 };
 
-/// Of each level the points along one dimension that the result is made of.
+/// The points of each level along one dimension that the result is made of.
 struct Needs {
   Span result[levels];
   Span pyramid[levels];
@@ -113,7 +113,7 @@ class Reference {
            16;
   }
 
-  /// Of the Laplacian pyramids of the two curves around the point's intensity.
+  /// Returns the detail from the Laplacian pyramids of the two curves around the point's intensity.
   double detail(int j, int x, int y) const {
     const auto level = static_cast<std::size_t>(j);
     const double place = pyramids_[0][level](x, y) * (curves - 1);
@@ -126,7 +126,7 @@ class Reference {
   }
 
   Needs x_, y_;
-  /// Of the image in gray, then of the remapped ones.
+  /// The pyramids of the image in grey, and then of the remapped ones.
   std::vector<Pyramid> pyramids_;
   Part result_;
 };

@@ -141,7 +141,7 @@ TEST(RestoreMinimum, SlopesAreThoseOfPowers) {
   }
 }
 
-/// What a rehearsed run gives.
+/// The results of a rehearsed run.
 struct Restored {
   Bytes image;
   LoopProgress progress;

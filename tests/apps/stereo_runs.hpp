@@ -86,7 +86,7 @@ WholeArray<Out> run(const Scene<T>& scene, const stereo::Settings& settings, int
   return sink.array;
 }
 
-/// Returns the images that are matched: those of the scene, or what the filter makes of them.
+/// Returns the images that are matched: those of the scene, or their filtered ones.
 template <class T>
 Scene<std::uint16_t> matched_images(const Scene<T>& scene, const stereo::Settings& settings) {
   const auto matched = [&](const WholeArray<T>& image) {

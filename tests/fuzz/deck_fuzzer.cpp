@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reader of decks makes of any bytes: a deck, or an InputError.
+// The reader of decks turns any bytes into a deck, or into an InputError.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

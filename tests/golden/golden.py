@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what every program makes of every deck with the checksums of this folder; see README.md.
+"""Compares the results of every program and deck with the checksums of this folder; see README.md.
 
 Each case runs on each number of ranks, with one and two threads in turn.
 """

@@ -113,7 +113,8 @@ TEST(Idea, InitializerChannel) {
   }
 }
 
-/// Returns what a loop of `most` turns that ends at `until` makes of 1, and the number of calls of its body.
+/// Returns the result of a loop of `most` turns from 1 that ends at `until`, and the number of calls of its
+/// body.
 template <class Until>
 std::pair<std::vector<int>, std::int64_t> run_loop(std::int64_t most, Until until, int workers) {
   Graph g("loop");

@@ -18,7 +18,7 @@ using Number = std::uint64_t;
 struct Shape {
   /// `hash` changes a number, `filter` drops some, `chain` has one child after the other, `diamond` joins
   /// what two children make of the same number, `loop` repeats its child until the number says so, `scatter`
-  /// makes several numbers of one and gathers what its child makes of them, and `held` holds a buffer while
+  /// makes several numbers of one and gathers its child's results, and `held` holds a buffer while
   /// its child works. `tally` keeps a state in the order of the items, and `pair` keeps one of what its two
   /// children make.
   enum class Kind { hash, filter, chain, diamond, loop, scatter, held, tally, pair };
@@ -32,7 +32,7 @@ struct Shape {
 /// Returns a shape whose nesting is at most `depth`, with states if it is the outermost.
 Shape random_shape(std::mt19937_64& random, int depth, bool is_outermost);
 
-/// Returns what the shape makes of the numbers 0, 1 and so on to `count`, by recursion.
+/// Returns the shape's results for the numbers 0, 1 and so on to `count`, by recursion.
 std::vector<Number> plain_results(const Shape& shape, int count);
 
 /// A graph that has the shape and writes its results to `results`.

@@ -15,7 +15,7 @@ constexpr int random_programs = 20;
 constexpr int random_programs = 500;
 #endif
 
-/// Few schedules, as every strategy is to be valid for every program. The benchmark tells how good they are
+/// Few schedules, as every strategy must be valid for every program. The benchmark tells how good they are
 /// with more.
 constexpr int few_schedules = 80;
 

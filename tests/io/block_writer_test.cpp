@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files to which each rank writes blocks by itself, in any order.
+// Each rank writes blocks of a file by itself, in any order.
 #include "tessera/io/image_sink.hpp"
 
 #include <filesystem>

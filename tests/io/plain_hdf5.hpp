@@ -12,7 +12,7 @@
 // HDF5 files through serial HDF5 alone, to check Tessera's against.
 namespace tessera::io_test {
 
-/// How a data set is to be stored.
+/// How a data set is stored.
 struct PlainStorage {
   hid_t type = H5T_NATIVE_UINT8;
   std::vector<hsize_t> chunk = {};  ///< empty: contiguous

@@ -47,7 +47,7 @@ BandedGraph random_bands(test::Random& random, const Algorithm& pipeline, int ra
   return banded;
 }
 
-/// Of every output each point is written once by one of the ranks, with the bits of one rank in core.
+/// Each point of every output is written once by one of the ranks, with the bits of one rank in core.
 void expect_whole(const MixedGraph& graph, const MixedBindings& found, const MixedBindings& expected,
                   const std::string& text) {
   for (const ArrayId id : found.sinks.ids()) {

@@ -22,8 +22,8 @@ WholeArray<T> random_image(Random& random, const Box& box) {
   return image;
 }
 
-/// What a mean of three is: exact sums cut off for integers, float arithmetic in the order written for
-/// floats.
+/// The mean of three: an exact sum that is cut off for integers, and float arithmetic in the order written
+/// for floats.
 template <class T>
 T plain_mean(T a, T b, T c) {
   if constexpr (std::is_floating_point_v<T>)

@@ -57,7 +57,7 @@ struct Sample {
     pipeline.output(pipeline.reduce("most", Maximum<std::int32_t>(), a, part()));
   }
 
-  /// Of `a`, what is reduced.
+  /// Returns the part of `a` that is reduced.
   Box part() const {
     Box half = box;
     half[1].begin += half[1].size() / 2;

@@ -22,7 +22,7 @@ using test::Point;
 const Placement all_placements[] = {Placement::distributed, Placement::rank, Placement::replicated,
                                     Placement::tile};
 
-/// The outputs of a sample, on so many ranks.
+/// The outputs of a sample, on some number of ranks.
 struct Outputs {
   test::ArraySink<float> out;
   test::ArraySink<float> greatest{Box{{0, 1}}};
@@ -90,7 +90,7 @@ TEST(Edges, ThirtyPointsOfOneDimensionOnThirtyTwoRanks) {
     }
 }
 
-/// The points for which a predicate holds that asks each coordinate by itself.
+/// The points where a predicate holds that asks each coordinate by itself.
 struct Separable {
   Box allowed;
   bool operator()(const Box& box) const { return allowed.contains(box); }
@@ -174,7 +174,7 @@ TEST(Lifetimes, NoTwoPiecesInUseTogetherOverlap) {
   }
 }
 
-/// What a step reads of each array in memory.
+/// Returns what a step reads of each array in memory.
 std::map<ArrayId, Box> reads_of(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   std::map<ArrayId, Box> reads;
   for (const Box& part : step.parts) {

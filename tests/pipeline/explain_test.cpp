@@ -74,7 +74,7 @@ TEST(Explain, OneMessagePerPartnerWhateverTheArrays) {
   PlanTotals totals;
   const std::vector<Plan> plans = make_plans(pipeline, {}, {}, 2);
   for (const Plan& plan : plans) totals.add(pipeline, plan);
-  // Rank 0 needs row 4 of a, rank 1 row 3 of b but for its first point.
+  // Rank 0 needs row 4 of a, rank 1 row 3 of b except its first point.
   EXPECT_EQ(totals.messages, 2);
   EXPECT_EQ(totals.message_bytes, (8 + 7) * 4);
   EXPECT_EQ(totals.exchanged_bytes, (IdVector<ArrayId, std::int64_t>{32, 28, 0}));

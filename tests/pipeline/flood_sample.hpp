@@ -97,7 +97,8 @@ struct FloodSample {
   std::string iterate() const { return starts_as_stage ? "first" : "seed"; }
   std::string text() const;
 
-  /// What the paper's formal semantics give, point by point: the iterate after the last turn, and `turns`.
+  /// Returns the result of the paper's formal semantics, point by point: the iterate after the last turn, and
+  /// `turns`.
   WholeArray<std::int32_t> expected(LoopProgress& progress) const;
   /// The stage after the loop.
   WholeArray<std::int32_t> after(const WholeArray<std::int32_t>& iterate) const;

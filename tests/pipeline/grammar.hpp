@@ -8,7 +8,7 @@
 
 namespace tessera::test {
 
-/// What a random stage body is made of: indices first, then values, conditions and statements.
+/// The parts of a random stage body: indices first, then values, conditions and statements.
 enum class Op {
   coordinate,
   number,

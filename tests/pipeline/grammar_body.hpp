@@ -7,7 +7,7 @@
 
 namespace tessera::test {
 
-/// What the random bodies see of a plane through `via`.
+/// The view of a plane that the random bodies have through `via`.
 struct Neighbours {
   template <class In, class Coord>
   auto operator()(const In& in, Coord x, Coord y) const {

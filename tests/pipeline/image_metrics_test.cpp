@@ -28,7 +28,7 @@ double plain_psnr(const Image& a, const Image& b) {
   return 10 * std::log10(255 * 255 / (sum / double(a.values.size())));
 }
 
-/// Of the windows around (x, y), all 121 points at once.
+/// Returns the similarity of the windows around (x, y), from all 121 points at once.
 double plain_similarity(const Image& a, const Image& b, std::int64_t x, std::int64_t y) {
   double weights = 0, mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
   for (int j = -5; j <= 5; ++j)

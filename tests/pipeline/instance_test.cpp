@@ -66,7 +66,7 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(int) const {}
 };
 
-/// What `call` allocates, by operator new and by Kokkos.
+/// Returns what `call` allocates, by operator new and by Kokkos.
 template <class Call>
 std::int64_t allocations_of(const Call& call) {
   Kokkos::Tools::Experimental::set_allocate_data_callback(&count_kokkos_allocation);
@@ -83,7 +83,7 @@ test::WholeArray<float> random_image(test::Random& random, const Box& box) {
   return image;
 }
 
-/// What one rank computes.
+/// Returns what one rank computes.
 test::WholeArray<float> expected_output(const InstanceSample& sample, const test::WholeArray<float>& image) {
   test::ArraySource<float> source(image);
   test::ArraySink<float> sink(sample.box);
@@ -109,7 +109,7 @@ PlanInstance instance_of(const InstanceSample& sample, const Target& target, Hos
       MPI_COMM_WORLD, {}, mode);
 }
 
-/// What Kokkos itself may allocate for a kernel: versions 4 with their deprecated code do, with some
+/// Returns what Kokkos itself may allocate for a kernel: versions 4 with their deprecated code do, with some
 /// policies.
 std::int64_t allocations_of_a_launch() {
   const ExecutionSpace execution;

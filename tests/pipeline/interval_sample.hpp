@@ -56,7 +56,7 @@ bool less(const T& a, const T& b) {
     return a < b;
 }
 
-/// Of 64-bit unsigned numbers the bounds stop at 2^63 - 1, which then stands for all above.
+/// The bounds of 64-bit unsigned numbers stop at 2^63 - 1, which then stands for all above.
 template <class T>
 typename BoundOf<T>::type bound_of(T number) {
   if constexpr (std::is_same_v<T, std::uint64_t>)

@@ -14,7 +14,7 @@ namespace {
 using namespace tessera;
 using test::Point;
 
-/// Of coordinates alone.
+/// A body that reads coordinates alone.
 struct Ramp {
   template <class Coord>
   KOKKOS_FUNCTION auto operator()(Coord x, Coord y) const {

@@ -20,7 +20,7 @@ struct Step {
     return pack(next, next);
   }
 };
-/// What a stage outside of all rounds makes of an iterate and of an array that nothing else reads.
+/// A stage outside of all rounds, which reads an iterate and an array that nothing else reads.
 struct Shown {
   template <class U, class Mask, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, const Mask& mask, Coord x, Coord y) const {

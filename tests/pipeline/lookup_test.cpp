@@ -29,7 +29,7 @@ struct LookUpTwoRows : LookUp<Curve> {
   static constexpr int rows_together = 2;
 };
 
-/// Tables of so many entries, stored as a T, from indices stored as I, on rows of many lengths.
+/// Tables of `Entries` entries, stored as a T, from indices stored as I, on rows of many lengths.
 template <class T, class I, int Entries>
 void expect_entries() {
   test::Random random(Entries);

@@ -26,7 +26,7 @@ struct PlusOne {
     return in(at...) + 1;
   }
 };
-/// Of both sides, with what lies beyond the edges.
+/// Reads both sides, with what lies beyond the edges.
 struct Sides {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -66,7 +66,7 @@ Image ramp() {
   return array;
 }
 
-/// What Sides gives of an array whose edges are repeated.
+/// Returns the result of Sides for an array whose edges are repeated.
 Image sides_of(const Image& array) {
   Image sides = array;
   test::for_each_point(image, [&](const Point& p) {
@@ -78,7 +78,7 @@ Image sides_of(const Image& array) {
   return sides;
 }
 
-/// `output` of `u`, on so many ranks.
+/// Returns `output` of `u`, on this many ranks.
 template <class T = std::int32_t>
 test::WholeArray<T> rehearsed(const Algorithm& pipeline, const std::string& output, const Box& points,
                               int ranks, const Schedule& schedule = {}) {

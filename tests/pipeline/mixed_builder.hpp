@@ -30,7 +30,7 @@ template <> struct FormOf<Form::counts> : FormArray<std::uint64_t, 1> {};
 template <> struct FormOf<Form::sums> : FormArray<float, 1> {};
 // clang-format on
 
-/// What a body reads an array through during plain evaluation.
+/// The accessor of an array during plain evaluation.
 template <class T>
 struct PlainReader {
   PlainValues* plain;
@@ -153,7 +153,7 @@ class MixedBuilder {
     (add(outs, evaluate), ...);
   }
 
-  /// Of an extent that the compiler knows if `Known` is given.
+  /// A stage with an extent that the compiler knows if `Known` is given.
   template <Form out, int D, int Known = 0, class Body, class... Arrays>
   void add_columns(const Body& body, int extent, const Arrays&... inputs) {
     using T = typename FormOf<out>::Value;
@@ -192,7 +192,7 @@ class MixedBuilder {
       append(values, Reduction().result(value));
     });
   }
-  /// Of `count` groups.
+  /// A reduction into `count` groups.
   template <Form out, class Reduction, class Key, int N, class... T>
   void add_reduction_by_key(Reduction, int count, const Box& over, Array<Key, N> keys,
                             Array<T, N>... inputs) {

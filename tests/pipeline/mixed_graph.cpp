@@ -72,7 +72,7 @@ std::int64_t all_points(const Algorithm& pipeline) {
   return points;
 }
 
-/// One grid for arrays of so many dimensions; lines are not cut.
+/// One grid for arrays of these dimensions; lines are not cut.
 GridRequest random_mixed_grid(Random& random, const ArrayDeclaration& array, int dimensions, int ranks) {
   GridRequest request;
   std::vector<std::size_t> free;

@@ -13,7 +13,7 @@ namespace tessera::test {
 
 class PlainValues;
 
-/// What an array of a mixed graph is good for.
+/// The use of an array of a mixed graph.
 enum class Form : std::uint8_t {
   row,           ///< float, 1-D
   image,         ///< float, 2-D

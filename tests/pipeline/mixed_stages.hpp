@@ -84,7 +84,7 @@ struct WithRow {
     return a(x, y) - b(x + 1) * weight + b(y);
   }
 };
-/// Of coordinates alone.
+/// A body that reads coordinates alone.
 struct Ramp1 {
   float weight;
   template <class Coord>

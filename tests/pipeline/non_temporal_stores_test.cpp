@@ -64,7 +64,7 @@ ArrayReference reference_to(const test::WholeArray<T>& array) {
   return dense_layout(array.box, sizeof(T)).reference(data);
 }
 
-/// The whole array, of which a stage wrote a box and nothing else.
+/// The whole array, after a stage wrote a box of it and nothing else.
 template <class T>
 test::WholeArray<T> written(const Algorithm& pipeline, const char* stage, const test::WholeArray<T>& image,
                             const Box& whole, const Box& box, bool non_temporal) {
@@ -155,7 +155,7 @@ struct ThreeRows {
   }
 };
 
-/// The stages that the plan of one rank writes past a cache of so many bytes. The reduction of `copied` is a
+/// The stages that the plan of one rank writes past a cache of this size. The reduction of `copied` is a
 /// step of its own, or done with what it reduces.
 template <class T = float>
 std::set<std::string> written_past_caches(std::int64_t cache_bytes, bool device = false,
@@ -202,7 +202,7 @@ TEST(NonTemporalStores, AreLargeResults) {
   EXPECT_EQ(written_past_caches(1, true), std::set<std::string>());
 }
 
-/// The stages of a loop of two stages that write past a cache of so many bytes.
+/// The stages of a loop of two stages that write past a cache of this size.
 std::set<std::string> turns_written_past(std::int64_t cache_bytes) {
   const Box box{{0, 64}, {0, 32}};
   Pipeline pipeline;

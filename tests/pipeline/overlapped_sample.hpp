@@ -51,8 +51,8 @@ struct BothAreAtLeast {
   }
 };
 
-/// The effects of a run: the turns of each loop, in the order in which they end, all that is told of turns,
-/// and the outputs u and w.
+/// The effects of a run: the turns of each loop, in the order in which they end, all that a recorder hears of
+/// turns, and the outputs u and w.
 struct Result {
   std::vector<std::int64_t> turns;
   std::string told;
@@ -73,7 +73,7 @@ inline const std::vector<LoopSchedule> overlapped_rounds = {
     {.turns_per_exchange = 2, .turns_per_tile = 2, .turns_per_test = 4, .overlaps_test = true},
     {.turns_per_tile = 3, .overlaps_test = true}};
 
-/// A pipeline with the iterates u and w, to which a test adds a loop with the name "inner".
+/// A pipeline with the iterates u and w. A test adds a loop with the name "inner".
 struct Sample {
   Pipeline pipeline;
   Numbers u, w;

@@ -16,7 +16,7 @@ void end_at(Pipeline& p, const Pipeline::Loop& loop, Number bound, Numbers array
       p.value<std::uint8_t>("done", IsAtLeast{bound}, p.reduce("most", Maximum<Number>(), array, image)));
 }
 
-/// Expects rounds of any kind, on so many ranks, to have the effects `expected`.
+/// Expects rounds of any kind, on this many ranks, to have the effects `expected`.
 void expect_in_rounds(Sample& sample, int ranks, const Result& expected) {
   for (const LoopSchedule& rounds : overlapped_rounds)
     EXPECT_EQ(sample.run(rounds, ranks), expected) << ranks;

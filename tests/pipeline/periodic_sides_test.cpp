@@ -37,7 +37,7 @@ struct IsAbove {
   }
 };
 
-/// What `value % divisor` is in a body if the value is one of coordinates: never negative.
+/// Returns `value % divisor` as it is in a body for coordinates: never negative.
 std::int32_t remainder(std::int32_t value, std::int32_t divisor) {
   return (value % divisor + divisor) % divisor;
 }

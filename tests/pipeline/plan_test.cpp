@@ -226,7 +226,7 @@ TEST(Plan, PeakBytesAreWhatAnExecutorAllocates) {
   }
 }
 
-/// What a message is sent for: nothing that the receiver owns, nothing that it does not require.
+/// No message has points that the receiver owns, or points that it does not require.
 TEST(Plan, NothingIsReceivedThatIsNotRequired) {
   test::Random random(116);
   for (int i = 0; i < 60; ++i) {

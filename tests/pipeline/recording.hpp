@@ -9,7 +9,7 @@
 
 namespace tessera::test {
 
-/// What a body reads through while its footprint is found out by running it: random values of T, NaN and
+/// The accessor of a body whose footprint is found by running it. It gives random values of T, NaN and
 /// extremes among them, and a note of every point read.
 template <class T, int N>
 class NotingAccessor {

@@ -27,7 +27,7 @@ constexpr int rehearsals = 80, runs = 15;
 constexpr int rehearsals = 200, runs = 40;
 #endif
 
-/// What a loop tells while it runs: that it counts its turns one by one.
+/// Expects a loop to count its turns one by one while it runs.
 struct Listener {
   LoopProgress last;
   std::int64_t turns = 0;
@@ -94,8 +94,8 @@ TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
   }
 }
 
-/// A stream of items for a loop, each with an end of its own: what comes of each is compared with what the
-/// paper says.
+/// A stream of items for a loop, each with an end of its own. Each result is compared with the paper's
+/// rules.
 class FloodStream {
  public:
   FloodStream(FloodSample& sample, std::uint64_t seed, std::string text)

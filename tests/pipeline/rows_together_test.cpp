@@ -12,7 +12,7 @@ namespace {
 
 using namespace tessera;
 
-/// Of two inputs, one of which is read in three rows; products that rows share.
+/// A body with products that rows share. It reads two inputs, one of them in three rows.
 template <class R>
 struct Stencil {
   template <class In, class Other, class Coord, class... Rest>

@@ -138,7 +138,7 @@ TYPED_TEST(TransposingTraversal, EqualsBruteForceInHighTiles) {
   }
 }
 
-/// The automatic tile of the last of so many transposes, all computed in its tiles.
+/// The automatic tile of the last of several transposes, which are all computed in its tiles.
 TileSize automatic_tile(int transposes, const Box& box, int threads) {
   Pipeline pipeline;
   auto last = pipeline.input<std::uint16_t, 2>("input", box, Boundary::clamp);

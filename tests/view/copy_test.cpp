@@ -117,7 +117,7 @@ TEST(FillBoundary, GivesEveryPointOutsideTheNearestValue) {
   }
 }
 
-// So many rows that all threads take part, whatever is on the rows' sides.
+// There are enough rows for all threads, whatever is on the rows' sides.
 TEST(FillBoundary, FillsTheRowsOfTallArrays) {
   constexpr int height = 5000, value = 77;
   const Box domain{{0, 3}, {0, height}}, box{{-2, 5}, {-1, height + 1}};

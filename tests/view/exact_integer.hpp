@@ -88,7 +88,7 @@ class ExactInteger {
     return result;
   }
 
-  /// Of a and b, which is not larger.
+  /// Returns a - b, where b is not larger.
   static Magnitude difference(Magnitude a, const Magnitude& b) {
     bool borrow = false;
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with a chain is told in one line, with the place in the deck and the step.
+// An error in a chain is one line, with the place in the deck and the step.
 #include <gtest/gtest.h>
 
 #include "chain_support.hpp"

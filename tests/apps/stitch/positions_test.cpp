@@ -170,7 +170,7 @@ TEST(StitchPositions, BlankRegionsAreInBalance) {
     const Plate plate(5, 6, 3);
     const auto placements = placements_without(plate, model, blank);
     const auto found = positions_of(plate.grid, placements, model, Solver::tree);
-    // What the neighbours of a tile ask for is 0 in the mean, but for what rounding does to both.
+    // The neighbours of a tile ask for shifts whose mean is 0, up to the rounding of both.
     for (const int tile : blank) {
       double x = 0, y = 0, count = 0;
       for (std::size_t i = 0; i < plate.pairs.size(); ++i) {

@@ -160,5 +160,5 @@ def rounded(value, dtype):
 
 
 def sum_error(terms, magnitude):
-    """The greatest error of a sum of float32 with so many terms, of which the absolute sum is `magnitude`."""
+    """The largest error of a sum of this many terms of float32 whose absolute sum is `magnitude`."""
     return (terms + 4) * UNIT * magnitude

@@ -46,7 +46,7 @@ WAYS = [
 
 
 def random_images(dtype, shape):
-    """Random images, of which those of float also have numbers beyond 0 and 1."""
+    """Random images. Those of float also have numbers beyond 0 and 1."""
     random = np.random.default_rng([np.dtype(dtype).itemsize, *shape])
 
     def one():

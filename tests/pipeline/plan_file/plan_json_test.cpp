@@ -21,7 +21,7 @@ struct AnyMember {
   operator Value() const;
 };
 
-/// The number of members of a structure: so many values initialise it, and one more does not.
+/// The number of members of a structure: this many values initialise it, and one more does not.
 template <class Structure, class... Members>
 constexpr std::size_t count_members() {
   if constexpr (requires { Structure{Members()..., AnyMember()}; })

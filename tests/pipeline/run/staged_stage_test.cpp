@@ -170,7 +170,7 @@ TEST(StagedStage, PlansCountTheCopies) {
   EXPECT_EQ(explain(pipeline, of_host).find("computed by  "), std::string::npos);
 }
 
-/// What a step does not compute stays in the buffer, although whole buffers are copied.
+/// Points that a step does not compute stay in the buffer, although whole buffers are copied.
 TEST(StagedStage, OtherPointsOfItsBufferStay) {
   Pipeline pipeline;
   const auto seed = pipeline.input<Number, 2>("seed", image, border);

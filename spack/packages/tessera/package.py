@@ -180,7 +180,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         return arguments
 
     def check(self):
-        """Runs all tests but those that compile the library once more, for which there is test_consumer."""
+        """Runs all tests except those that compile the library once more: test_consumer does that."""
         with working_dir(self.build_directory):
             ctest = which(self.spec["cmake"].prefix.bin.ctest)
             ctest("--output-on-failure", "--label-exclude", "install", "--parallel", str(make_jobs))
@@ -242,7 +242,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         source = join_path(self.test_suite.current_test_cache_dir, self.consumer)
         build = join_path(self.test_suite.stage, "consumer")
         # Since Spack 1.0, its wrapper of the compiler, which knows where libraries lie, serves
-        # builds alone: tests take the compiler itself, and CMake is told where to look.
+        # builds alone: tests take the compiler itself, and CMake learns here where to look.
         compiler = self.device_compiler or self.compiler.cxx
         prefixes = [str(spec.prefix) for spec in self.spec.traverse(deptype="link")]
         options = [

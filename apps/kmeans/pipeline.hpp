@@ -52,12 +52,9 @@ class PipelineBuilder {
 
   /// Returns the pipeline. Its result is `labels` if P is 1, and otherwise `picture`.
   Pipeline make() {
-    if (!task_.given)
-      centres_ = seeded();
-    else if (*task_.given == ElementType::float64)
-      centres_ = read<double>();
-    else
-      centres_ = read<float>();
+    centres_ = !task_.given                           ? seeded()
+               : *task_.given == ElementType::float64 ? read<double>()
+                                                      : read<float>();
     task_.bounds == Bounds::hamerly ? add_bounded_loop() : add_loop();
     const auto labels = pipeline_.library_stage<std::int32_t, P>("labels", Label<In>{problem_}, {}, points_,
                                                                  centres_, exponents_);

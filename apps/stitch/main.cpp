@@ -139,6 +139,10 @@ class Program final : public app::GraphProgram {
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   double reliable() const { return setting_.deck.get<double>("reliable"); }
+  /// Returns the model of the stage by the present placements.
+  StageModel model() const {
+    return model_of(results_.placements, reader_.extent(), reader_.files().overlap, reliable());
+  }
 
   /// Says how many results of an earlier run, which was killed, are taken.
   void say_left_out(app::GraphRunner& runner, std::int64_t count, const std::string& what) const {
@@ -249,7 +253,7 @@ class Program final : public app::GraphProgram {
   /// positions.
   void place(app::GraphRunner& runner) {
     const auto correct_by_model = [&] {
-      results_.model = model_of(results_.placements, reader_.extent(), reader_.files().overlap, reliable());
+      results_.model = model();
       const bool is_guess = !is_founded(results_.model, results_.placements);
       correct(runner);
       return is_guess;
@@ -275,9 +279,7 @@ class Program final : public app::GraphProgram {
       runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
     if (const int parts = measured_parts(reader_.grid(), results_.placements); parts > 1)
       runner.say(fmt::format("warning: no pair joins {} parts of the plate: the model places them", parts));
-    const StageModel agreed =
-        model_of(results_.placements, reader_.extent(), reader_.files().overlap, reliable());
-    if (!is_founded(agreed, results_.placements))
+    if (!is_founded(model(), results_.placements))
       runner.say("warning: few pairs agree on the step of the stage: check input.overlap and the plate");
     const auto step = [](const StageStep& one) {
       return fmt::format("({}, {}) +- {}", one.step.x, one.step.y, one.repeatability);

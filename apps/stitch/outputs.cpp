@@ -270,12 +270,9 @@ std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box
   const MPI_Comm communicator = setting_.session.communicator();
   const ElementType type = reader_.type();
   if (file.key == "output.file") return io::create_hdf5(communicator, file.path, "plate", domain, type);
-  const bool is_png = file.key == "output.png";
-  const io::ImageFormat format = is_png                          ? io::ImageFormat::png
-                                 : file.key == "output.tiff"     ? io::ImageFormat::tiff
-                                 : file.key == "output.ome_tiff" ? io::ImageFormat::ome_tiff
-                                                                 : io::ImageFormat::raw;
-  return io::create_image(communicator, format, file.path, domain, type, is_png ? setting_.threads : 1);
+  const auto row = std::ranges::find(io::formats(), file.key.substr(sizeof "output"), &io::Format::output);
+  const io::ImageFormat format = row == io::formats().end() ? io::ImageFormat::ome_tiff : row->id;
+  return io::create_image(communicator, format, file.path, domain, type, setting_.threads);
 }
 
 std::vector<std::string> Outputs::files() const {

@@ -100,46 +100,42 @@ class Forest {
   std::vector<std::vector<std::pair<int, Shift>>> neighbours_;
 };
 
-/// The equations of one coordinate: those of a graph whose edges are pairs with weights. They are solved by
-/// conjugate gradients from a first guess, whose mean in each connected part is kept.
-class Equations {
- public:
-  Equations(const Pairs& pairs, std::vector<double> weights) : pairs_(pairs), weights_(std::move(weights)) {}
-
-  void solve(std::vector<double>& x, const std::vector<double>& shifts) const {
-    std::vector<double> residual(x.size());
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
-      add(residual, i, weights_[i] * (shifts[i] - (x[at(pairs_[i].second)] - x[at(pairs_[i].first)])));
-    std::vector<double> direction = residual;
-    double size = dot(residual, residual);
-    const double small = 1e-20 * std::max(1.0, size);
-    for (std::size_t turn = 0; turn < 10 * x.size() && size > small; ++turn) {
-      std::vector<double> product(x.size());
-      for (std::size_t i = 0; i < pairs_.size(); ++i)
-        add(product, i, weights_[i] * (direction[at(pairs_[i].second)] - direction[at(pairs_[i].first)]));
-      const double length = size / dot(direction, product);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] += length * direction[i];
-        residual[i] -= length * product[i];
-      }
-      const double next = dot(residual, residual);
-      for (std::size_t i = 0; i < x.size(); ++i) direction[i] = residual[i] + next / size * direction[i];
-      size = next;
-    }
+/// An equation: the translation of a pair, which counts by its weight.
+struct Equation {
+  Pair pair;
+  double right, down, weight;
+  void add(std::vector<double>& to, double value) const {
+    to[at(pair.second)] += weight * value;
+    to[at(pair.first)] -= weight * value;
   }
-
- private:
-  void add(std::vector<double>& to, std::size_t pair, double value) const {
-    to[at(pairs_[pair].second)] += value;
-    to[at(pairs_[pair].first)] -= value;
-  }
-  static double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  }
-
-  const Pairs& pairs_;
-  std::vector<double> weights_;
+  double difference(const std::vector<double>& of) const { return of[at(pair.second)] - of[at(pair.first)]; }
 };
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// Solves the equations of one coordinate by conjugate gradients from a first guess `x`, whose mean in each
+/// connected part is kept.
+void solve(const std::vector<Equation>& equations, double Equation::*shift, std::vector<double>& x) {
+  std::vector<double> residual(x.size());
+  for (const Equation& one : equations) one.add(residual, one.*shift - one.difference(x));
+  std::vector<double> direction = residual;
+  double size = dot(residual, residual);
+  const double small = 1e-20 * std::max(1.0, size);
+  for (std::size_t turn = 0; turn < 10 * x.size() && size > small; ++turn) {
+    std::vector<double> product(x.size());
+    for (const Equation& one : equations) one.add(product, one.difference(direction));
+    const double length = size / dot(direction, product);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] += length * direction[i];
+      residual[i] -= length * product[i];
+    }
+    const double next = dot(residual, residual);
+    for (std::size_t i = 0; i < x.size(); ++i) direction[i] = residual[i] + next / size * direction[i];
+    size = next;
+  }
+}
 
 /// Moves the parts of the plate that only pairs of the model connect, each as a whole, so that the squares of
 /// the deviations of these pairs from the model have the least sum. A blank tile so lies at the mean of the
@@ -147,21 +143,18 @@ class Equations {
 /// all that pairs connect, in which the largest part stays where it is.
 void settle_parts(const Placements& placements, const std::vector<int>& parts, const std::vector<int>& wholes,
                   std::vector<Position>& positions) {
-  Pairs between;
-  std::vector<double> right, down;
+  std::vector<Equation> between;
   for (const Placement& one : placements) {
     const Pair of_parts{parts[at(one.pair.first)], parts[at(one.pair.second)], one.pair.direction};
     if (one.is_found() || of_parts.first == of_parts.second) continue;
     const Shift step = one.translation.shift;
     const Position &first = positions[at(one.pair.first)], &second = positions[at(one.pair.second)];
-    between.push_back(of_parts);
-    right.push_back(static_cast<double>(step.x - (second.x - first.x)));
-    down.push_back(static_cast<double>(step.y - (second.y - first.y)));
+    between.push_back({of_parts, static_cast<double>(step.x - (second.x - first.x)),
+                       static_cast<double>(step.y - (second.y - first.y)), 1});
   }
-  const Equations equations(between, std::vector<double>(between.size(), 1.0));
   std::vector<double> x(positions.size()), y(positions.size());
-  equations.solve(x, right);
-  equations.solve(y, down);
+  solve(between, &Equation::right, x);
+  solve(between, &Equation::down, y);
   std::vector<int> sizes(positions.size()), largest = wholes;
   for (const int part : parts) ++sizes[at(part)];
   for (std::size_t tile = 0; tile < parts.size(); ++tile)
@@ -205,22 +198,20 @@ void by_least_squares(const Grid& grid, const Placements& placements, std::vecto
   // A pair of the model, or one that others contradict, is a thousandth as good as one that correlates by 1.
   constexpr double least_weight = 1e-3;
   const std::vector<bool> is_doubtful = contradicted(grid, placements);
-  Pairs pairs;
-  std::vector<double> weights, right, down, x, y;
+  std::vector<Equation> equations;
+  std::vector<double> x, y;
   for (const Placement& one : placements) {
-    const bool is_weak = !one.is_found() || is_doubtful[pairs.size()];
-    weights.push_back(is_weak ? least_weight : std::max(least_weight, one.translation.correlation));
-    right.push_back(one.translation.shift.x);
-    down.push_back(one.translation.shift.y);
-    pairs.push_back(one.pair);
+    const auto& [shift, correlation, evidence, peak] = one.translation;
+    const bool is_weak = !one.is_found() || is_doubtful[equations.size()];
+    const double weight = is_weak ? least_weight : std::max(least_weight, correlation);
+    equations.push_back({one.pair, double(shift.x), double(shift.y), weight});
   }
   for (const Position& position : positions) {
     x.push_back(static_cast<double>(position.x));
     y.push_back(static_cast<double>(position.y));
   }
-  const Equations equations(pairs, weights);
-  equations.solve(x, right);
-  equations.solve(y, down);
+  solve(equations, &Equation::right, x);
+  solve(equations, &Equation::down, y);
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = {std::llround(x[i]), std::llround(y[i])};
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "correlation.hpp"
 #include "tessera/app/graph_application.hpp"
 #include "tessera/graph/task.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tiles.hpp"
 
@@ -61,11 +60,13 @@ class TileReader {
   tessera::ElementType type() const { return info_.type; }
   /// Where tasks that read tiles run: on one thread if the library of the format is not made for several.
   tessera::graph::Place place() const {
-    return has_format({Format::hdf5, Format::fits}) ? tessera::graph::Place::io()
-                                                    : tessera::graph::Place::threads();
+    return tessera::io::format_of(info_.format).traits.needs_one_thread ? tessera::graph::Place::io()
+                                                                        : tessera::graph::Place::threads();
   }
   /// Returns whether a file must be decoded from its beginning, whichever rows are read.
-  bool decodes_from_start() const { return has_format({Format::png, Format::jpeg}); }
+  bool decodes_from_start() const {
+    return info_.format == tessera::io::ImageFormat::png || info_.format == tessera::io::ImageFormat::jpeg;
+  }
 
   /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
   /// read.
@@ -76,10 +77,6 @@ class TileReader {
   }
 
  private:
-  using Format = tessera::io::ImageFormat;
-  bool has_format(std::initializer_list<Format> formats) const {
-    return std::ranges::find(formats, info_.format) != formats.end();
-  }
   int channels_of_file() const {
     return info_.domain.dimensions == 3 ? static_cast<int>(info_.domain[2].size()) : 1;
   }

@@ -46,8 +46,7 @@ class Descriptor {
 
 void bring_to_disk(const std::string& path) { ::fsync(Descriptor(path, O_RDONLY).number()); }
 
-/// Reads or writes as a program would do without any library: by one call, as far as the system takes all
-/// bytes at once.
+/// Reads or writes without any library: by one call, as far as the system takes all bytes at once.
 void move_plainly(const std::string& path, std::byte* bytes, std::int64_t count, bool writes) {
   const Descriptor file(path, writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY);
   while (count > 0) {

@@ -45,8 +45,7 @@ KeyDeclaration in_points(KeyDeclaration key) {
   return key;
 }
 
-/// Returns the mean variance of value noise over a square whose side has `length` points, and whose corners
-/// are uniform in [-1, 1).
+/// Returns the mean variance of value noise in a square of `length` points whose corners are in [-1, 1).
 double variance(std::int64_t length) {
   const std::int64_t samples = std::min<std::int64_t>(length, 4096);
   double mean = 0;

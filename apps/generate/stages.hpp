@@ -84,8 +84,7 @@ struct PowerLawNoise {
 struct StarField {
   std::uint64_t seed = 1;
   std::int64_t spacing = 32;
-  /// The width of a star's Gaussian profile in points. The profile ends at `cut` times that. A cut is at most
-  /// the spacing.
+  /// The width in points of a star's Gaussian profile, which ends at the cut: `cut` widths, within `spacing`.
   double width = 1.5;
   static constexpr double cut = 5;
   /// The brightness of a star's middle is `faintest` u^(-1 / slope), at most 1, u being uniform in (0, 1].

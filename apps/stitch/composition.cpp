@@ -257,9 +257,9 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
   const auto bands = graph.source(
       "bands", {},
       [this](std::int64_t i, Lease<Rows> rows) -> std::optional<Lease<Rows>> {
-        const std::int64_t place = i / bands_of_part(), number = i % bands_of_part();
-        if (place == std::ssize(parts_)) return std::nullopt;
-        rows->first_channel = parts_[static_cast<std::size_t>(place)] * options_.channels;
+        const std::int64_t part = i / bands_of_part(), number = i % bands_of_part();
+        if (part == std::ssize(parts_)) return std::nullopt;
+        rows->first_channel = parts_[static_cast<std::size_t>(part)] * options_.channels;
         rows->band = rows_of_band(number, 0, ranks_);
         rows->own = domain_;
         rows->own[1] = rows_of_band(number, rank_, 1);

@@ -27,10 +27,10 @@ constexpr double clear_height = 25;
 
 /// Returns the value below which the share `share` of the sorted `values` lies, interpolated linearly.
 double quantile(const std::vector<int>& values, double share) {
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 std::vector<int> sorted(const std::vector<Shift>& shifts, int Shift::*coordinate) {
@@ -90,8 +90,8 @@ void copy_part(const Pixels& flat, Shift shift, int radius, spectral::Plane<floa
   const Range columns = common_part(width, shift.x, radius), rows = common_part(height, shift.y, radius);
   for (std::int64_t y = rows.begin; y < rows.end; ++y)
     for (std::int64_t x = columns.begin; x < columns.end; ++x) {
-      const std::size_t place = flat.extent.place(x, y);
-      part[place] = (static_cast<float>(flat.values[place]) - 32768.0F) / 65536.0F;
+      const std::size_t index = flat.extent.index(x, y);
+      part[index] = (static_cast<float>(flat.values[index]) - 32768.0F) / 65536.0F;
     }
 }
 
@@ -191,13 +191,13 @@ std::vector<Shift> Searcher::promising(const StageStep& step, const Pixels& firs
                                        const Pixels& second) const {
   constexpr int exhaustive_radius = 8, most = 32;
   const int radius = step.search_radius(), side = 2 * radius + 1;
-  const auto offset = [&](std::size_t place) {
-    return Shift{static_cast<int>(place) % side - radius, static_cast<int>(place) / side - radius};
+  const auto offset = [&](std::size_t index) {
+    return Shift{static_cast<int>(index) % side - radius, static_cast<int>(index) / side - radius};
   };
   std::vector<Shift> offsets;
   std::vector<float> window(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
   if (radius <= exhaustive_radius) {
-    for (std::size_t place = 0; place < window.size(); ++place) offsets.push_back(offset(place));
+    for (std::size_t index = 0; index < window.size(); ++index) offsets.push_back(offset(index));
     return offsets;
   }
   spectral::Plane<float> pixels(extent_.pixels());
@@ -209,11 +209,11 @@ std::vector<Shift> Searcher::promising(const StageStep& step, const Pixels& firs
   std::ranges::transform(a, b, a.begin(), [](auto one, auto other) { return one * std::conj(other); });
   transform_.inverse(a.data(), pixels.data());
   const auto [width, height] = extent_;
-  for (std::size_t place = 0; place < window.size(); ++place) {
-    const Shift at = step.step + offset(place);
-    window[place] = pixels[extent_.place((at.x % width + width) % width, (at.y % height + height) % height)];
+  for (std::size_t index = 0; index < window.size(); ++index) {
+    const Shift at = step.step + offset(index);
+    window[index] = pixels[extent_.index((at.x % width + width) % width, (at.y % height + height) % height)];
   }
-  for (const std::size_t place : highest<float>(window, most)) offsets.push_back(offset(place));
+  for (const std::size_t index : highest<float>(window, most)) offsets.push_back(offset(index));
   return offsets;
 }
 

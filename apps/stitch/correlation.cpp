@@ -126,7 +126,7 @@ ClippedDifferences::ClippedDifferences(const Pixels& tile, tessera::Range column
     : extent_(tile.extent), right_(extent_.pixels()), down_(extent_.pixels()) {
   const auto difference = [&](std::int64_t x, std::int64_t y, int dx, int dy) {
     const bool is_in = x + dx < extent_.width && y + dy < extent_.height;
-    return is_in ? tile.values[extent_.place(x + dx, y + dy)] - tile.values[extent_.place(x, y)] : 0;
+    return is_in ? tile.values[extent_.index(x + dx, y + dy)] - tile.values[extent_.index(x, y)] : 0;
   };
   // How many differences have each size.
   std::vector<std::int64_t> sizes(bytes_of_sizes / sizeof(std::int64_t));
@@ -141,9 +141,9 @@ ClippedDifferences::ClippedDifferences(const Pixels& tile, tessera::Range column
   const int most = std::clamp(2 * median, 2, 32767);
   for (int y = 0; y < extent_.height; ++y)
     for (int x = 0; x < extent_.width; ++x) {
-      right_[extent_.place(x, y)] =
+      right_[extent_.index(x, y)] =
           static_cast<std::int16_t>(std::clamp(difference(x, y, 1, 0), -most, most));
-      down_[extent_.place(x, y)] = static_cast<std::int16_t>(std::clamp(difference(x, y, 0, 1), -most, most));
+      down_[extent_.index(x, y)] = static_cast<std::int16_t>(std::clamp(difference(x, y, 0, 1), -most, most));
     }
 }
 
@@ -166,16 +166,16 @@ std::vector<std::uint16_t> flattened(const Pixels& pixels) {
   for (int y = 0; y < height; ++y) {
     std::int64_t row = 0;
     for (int x = 0; x < width; ++x) {
-      row += pixels.values[pixels.extent.place(x, y)];
-      sums[corners.place(x + 1, y + 1)] = sums[corners.place(x + 1, y)] + row;
+      row += pixels.values[pixels.extent.index(x, y)];
+      sums[corners.index(x + 1, y + 1)] = sums[corners.index(x + 1, y)] + row;
     }
   }
   // Windows are smaller at the borders, but have the pixel in their middle, so that slopes have no effect.
   const auto mean = [&, width = width, height = height](int x, int y, int radius, std::int64_t scale) {
     const int right = std::min({radius, x, width - 1 - x}), down = std::min({radius, y, height - 1 - y});
     const int left = x - right, top = y - down, x_end = x + right + 1, y_end = y + down + 1;
-    const std::int64_t sum = sums[corners.place(x_end, y_end)] - sums[corners.place(x_end, top)] -
-                             sums[corners.place(left, y_end)] + sums[corners.place(left, top)];
+    const std::int64_t sum = sums[corners.index(x_end, y_end)] - sums[corners.index(x_end, top)] -
+                             sums[corners.index(left, y_end)] + sums[corners.index(left, top)];
     return sum * scale / ((2 * right + 1) * (2 * down + 1));
   };
   // Twice as much as 16 bits hold, or 64 times as much for 8 bits.
@@ -212,7 +212,7 @@ void cross_power(std::span<const std::complex<T>> first, std::span<const std::co
 
 template <class T>
 std::vector<std::size_t> highest(std::span<const T> values, int count) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   const auto wanted = static_cast<std::size_t>(count);
   constexpr std::size_t block = 256;
   for (std::size_t begin = 0; begin < values.size(); begin += block) {
@@ -220,20 +220,20 @@ std::vector<std::size_t> highest(std::span<const T> values, int count) {
     T largest = values[begin];
 #pragma omp simd reduction(max : largest)
     for (std::size_t i = begin; i < end; ++i) largest = values[i] > largest ? values[i] : largest;
-    if (places.size() == wanted && !(largest > values[places.back()])) continue;
+    if (indices.size() == wanted && !(largest > values[indices.back()])) continue;
     for (std::size_t i = begin; i < end; ++i) {
-      if (places.size() == wanted && !(values[i] > values[places.back()])) continue;
-      const auto after = std::ranges::find_if(places, [&](std::size_t p) { return values[i] > values[p]; });
-      places.insert(after, i);
-      if (places.size() > wanted) places.pop_back();
+      if (indices.size() == wanted && !(values[i] > values[indices.back()])) continue;
+      const auto after = std::ranges::find_if(indices, [&](std::size_t p) { return values[i] > values[p]; });
+      indices.insert(after, i);
+      if (indices.size() > wanted) indices.pop_back();
     }
   }
-  return places;
+  return indices;
 }
 
-std::vector<Shift> readings(std::size_t place, Extent extent) {
+std::vector<Shift> readings(std::size_t index, Extent extent) {
   const auto width = static_cast<std::size_t>(extent.width);
-  const int x = static_cast<int>(place % width), y = static_cast<int>(place / width);
+  const int x = static_cast<int>(index % width), y = static_cast<int>(index / width);
   std::vector<Shift> shifts;
   for (const int down : {y, y - extent.height})
     for (const int right : {x, x - extent.width})

@@ -24,7 +24,7 @@ struct Extent {
     return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(height);
   }
   /// Returns the number of a pixel, row by row.
-  std::size_t place(std::int64_t x, std::int64_t y) const { return static_cast<std::size_t>(y * width + x); }
+  std::size_t index(std::int64_t x, std::int64_t y) const { return static_cast<std::size_t>(y * width + x); }
 };
 
 /// Where the second tile of a pair lies, in pixels from the first one.
@@ -109,14 +109,14 @@ template <class T>
 void cross_power(std::span<const std::complex<T>> first, std::span<const std::complex<T>> second,
                  std::span<std::complex<T>> result);
 
-/// Returns the places of the `count` largest values, the largest first, and of equal values the first one
+/// Returns the indices of the `count` largest values, the largest first, and of equal values the first one
 /// first. Returns fewer if there are fewer values.
 template <class T>
 std::vector<std::size_t> highest(std::span<const T> values, int count);
 
-/// Returns the shifts that a peak at `place` of the inverse of a cross-power spectrum stands for.
+/// Returns the shifts that a peak at `index` of the inverse of a cross-power spectrum stands for.
 /// Correlations by Fourier transforms are periodic, so that each coordinate c may also stand for c less the
 /// extent. The tiles have no pixel in common where the coordinate is 0 less the extent, which is left out.
-std::vector<Shift> readings(std::size_t place, Extent extent);
+std::vector<Shift> readings(std::size_t index, Extent extent);
 
 }  // namespace stitch

@@ -94,9 +94,9 @@ double share_to_nearest(const std::vector<NominalTile>& tiles, Extent extent) {
       const double distance = std::max(right, std::abs(places[j].second - places[i].second));
       for (const std::size_t one : {i, j}) nearest[one] = std::min(nearest[one], distance);
     }
-  const std::size_t place = (3 * (nearest.size() - 1) + 3) / 4;
-  std::ranges::nth_element(nearest, nearest.begin() + static_cast<std::ptrdiff_t>(place));
-  return nearest[place];
+  const std::size_t quartile = (3 * (nearest.size() - 1) + 3) / 4;
+  std::ranges::nth_element(nearest, nearest.begin() + static_cast<std::ptrdiff_t>(quartile));
+  return nearest[quartile];
 }
 
 /// Returns the distance of neighbouring lines of tiles with `gaps` between them: the median of those that are

@@ -190,7 +190,7 @@ void check_overlap(const Deck& deck, const TileReader& reader) {
                   overlap, width, height));
 }
 
-/// Returns the place among `numbers` of the channel or the slice that is compared: the one that the deck
+/// Returns the index in `numbers` of the channel or the slice that is compared: the one that the deck
 /// gives, or else the first one.
 int chosen(const Deck& deck, const char* key, const std::vector<std::int64_t>& numbers, const char* what) {
   if (!deck.is_set(key)) return 0;

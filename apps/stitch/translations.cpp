@@ -80,12 +80,12 @@ class Aligner {
     const auto is_tried = [&](Shift shift) {
       return std::ranges::any_of(tried, [&](Shift other) { return distance(other, shift) <= 2; });
     };
-    for (const std::size_t place : highest<T>(surface_, peaks_))
-      for (const Shift shift : readings(place, extent_)) {
+    for (const std::size_t index : highest<T>(surface_, peaks_))
+      for (const Shift shift : readings(index, extent_)) {
         if (!is_possible(shift, direction, extent_, files_) || is_tried(shift)) continue;
         tried.push_back(shift);
         const double found = correlation(first, second, shift);
-        const double height = static_cast<double>(surface_[place]) / static_cast<double>(surface_.size());
+        const double height = static_cast<double>(surface_[index]) / static_cast<double>(surface_.size());
         if (found > best.correlation) best = {.shift = shift, .correlation = found, .peak = height};
       }
     return best;

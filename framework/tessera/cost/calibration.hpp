@@ -50,9 +50,9 @@ struct LineFit {
   double at(double x) const { return intercept + slope * x; }
 };
 
-/// Returns the line for which the sum of the squares of (line - y) / y is least: otherwise long messages,
-/// which take a thousand times as long as short ones, would decide alone. Throws InternalError if fewer than
-/// two different x are given, or if a y is not greater than 0.
+/// Returns the line with the least sum of the squares of (line - y) / y. With plain differences, long
+/// messages, which take a thousand times as long as short ones, would decide alone. Throws InternalError if
+/// fewer than two different x are given, or if a y is not greater than 0.
 LineFit fit_line(const std::vector<MeasuredPoint>& points);
 
 /// Returns the line of fit_line among those whose intercept and slope are both at least 0, as times have no

@@ -76,9 +76,9 @@ RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const Machine
                       const StageCosts& costs = {});
 
 /// Estimates how long the work of one of `ranks` ranks takes, which have `threads` threads each. A part takes
-/// the longest of the times of its files, memory, arithmetic and messages, and its launches. The ranks to
-/// which messages go are spread evenly over all nodes. Where the machine has no speed of files, they take no
-/// time.
+/// the longest of the times of its files, memory, arithmetic and messages, and its launches. The
+/// receivers of messages are spread evenly over all nodes. Where the machine has no speed of files, they take
+/// no time.
 RankEstimate estimate(const Work& work, const MachineDescription& machine, std::int64_t ranks, int threads);
 
 /// The cost of the plans of several ranks together. The plans of all ranks have the same steps.

@@ -94,7 +94,7 @@ class NodeShare {
 /// Returns the number of ranks of `threads` threads each that have cores on one node, which is at least 1.
 std::int64_t ranks_per_node(const MachineDescription& machine, int threads);
 
-/// Returns the machine by which plans are estimated if none is described: some laptop, in round numbers.
+/// Returns the machine of the estimates if none is described: some laptop, in round numbers.
 MachineDescription generic_machine();
 
 /// Returns the model of the processor on which this process runs, or an empty text if it is not known.

@@ -109,7 +109,7 @@ class RankSearch {
   /// Prepares searches among the ranks [0, rank_count).
   explicit RankSearch(int rank_count) : rank_count_(rank_count), nodes_(1) {}
 
-  /// Calls found(rank), in ascending order, for every rank for which may_hold(rank, rank + 1) is true.
+  /// Calls found(rank), in ascending order, for every rank where may_hold(rank, rank + 1) is true.
   /// may_hold(first, last) is the test for the ranks [first, last). It must be true for a range if it is true
   /// for any part of that range.
   template <class MayHold, class Found>

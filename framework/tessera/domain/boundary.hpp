@@ -138,7 +138,7 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
 }
 
 /// Returns the box that a rank must hold so that it can fill in all points of `box`. This is the hull of
-/// `box` and of those points of `domain` from which the boundary conditions take the values of points outside
+/// `box` and of those points of `domain` whose values the boundary conditions give to points outside
 /// `domain`. Periodic dimensions do not enlarge the box, because values beyond periodic sides come in
 /// messages, or are computed.
 Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryConditions& conditions);

@@ -166,7 +166,7 @@ Box corner(const Box& box, bool last);
 /// has two middle coordinates. The result has the upper one if `up` is true, and otherwise the lower one.
 Box centre(const Box& box, bool up);
 
-/// Searches for a large box within `box` for which `holds` is true. The search starts with the point in the
+/// Searches for a large box within `box` that `holds` accepts. The search starts with the point in the
 /// middle of `box`. For each side, bisection finds how far the side can be moved outwards while the box has
 /// only the middle coordinate in the other dimensions. Returns an empty box if `holds` is false for the
 /// middle point, or for the box with all sides moved. If `holds` is a condition on each dimension separately,

@@ -182,7 +182,7 @@ void check_levels(const std::vector<int>& levels, int rank_count) {
                                  counted(rank_count, "rank")));
 }
 
-/// Returns the greatest number of ranks, at most `rank_count`, to which the entries of a grid can multiply.
+/// Returns the greatest product of the entries of a grid that is at most `rank_count`.
 /// Returns 0 if there is none.
 int most_ranks_of(const std::vector<int>& entries, int rank_count) {
   std::int64_t fixed = 1;

@@ -97,7 +97,7 @@ enum class Slicing : std::uint8_t {
   balanced  ///< The sizes of slices differ by at most one point.
 };
 
-/// The properties of an array and of the machine by which resolve_grid chooses the `auto` entries of a grid.
+/// The properties of an array and a machine that resolve_grid needs to choose the `auto` entries of a grid.
 struct GridTarget {
   /// The number of points that a rank reads below its block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> below = {1, 1, 1, 1};

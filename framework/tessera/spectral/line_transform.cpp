@@ -14,7 +14,7 @@
 namespace tessera::spectral {
 namespace detail {
 
-/// The alignment of all memory for which plans of FFTW are made, in bytes.
+/// The alignment of all memory that plans of FFTW are made with, in bytes.
 constexpr std::size_t line_alignment = PlaneTransform<float>::alignment;
 
 /// Memory for lines, each of which begins at a multiple of `line_alignment` bytes. The distance between lines
@@ -133,7 +133,7 @@ class LineTransform<In, Out>::Plan {
     return std::min(width,
                     std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
   }
-  /// Transforms one row, without copies if both rows have the alignment for which FFTW has planned.
+  /// Transforms one row, without copies if both rows have the alignment of the plan.
   void row(const In* in, Out* out, Lines<In>& from, Lines<Out>& to) const {
     const In* const source = is_aligned(in) ? in : from.line(0);
     Out* const target = is_aligned(out) ? out : to.line(0);

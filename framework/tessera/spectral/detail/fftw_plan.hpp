@@ -27,8 +27,7 @@ struct PartOf<T> {
 /// real numbers.
 enum class Input : std::uint8_t { preserved, lost };
 
-/// A plan of FFTW for one line or plane without gaps, for arrays that are aligned as those for which it was
-/// made.
+/// A plan of FFTW for one line or plane without gaps, for arrays with the alignment of those that made it.
 template <class In, class Out>
 class FftwPlan {
  public:

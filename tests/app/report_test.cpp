@@ -117,18 +117,17 @@ struct RecordedRun {
     }
   }
   const Plan& mine() const { return plans[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))]; }
-  std::unique_ptr<StepRecorder> recorder() const {
+  std::unique_ptr<Recorder> recorder() const {
     RunPhases phases{RunPhases::Clock::now()};
     for (const Phase phase : {Phase::open, Phase::plan, Phase::start, Phase::allocate, Phase::open})
       phases.begin(phase);
-    return std::make_unique<StepRecorder>(MPI_COMM_WORLD, mine(),
-                                          RecorderOptions{.fence = true, .events = true}, phases);
+    return std::make_unique<Recorder>(MPI_COMM_WORLD, RecorderOptions{.fence = true, .events = true}, phases);
   }
-  std::unique_ptr<StepRecorder> run() const {
+  std::unique_ptr<Recorder> run() const {
     auto recorder = this->recorder();
     PlanInstance instance(pipeline, mine(), MPI_COMM_WORLD);
     for (int turn = 0; turn < 2; ++turn) {
-      instance.run({}, [&](const PlanNode& node) { recorder->begin(node); });
+      instance.run({}, [&](const PlanNode& node) { recorder->begin(node.id); });
       recorder->end();
     }
     RunPhases last{RunPhases::Clock::now()};
@@ -209,7 +208,7 @@ TEST(TraceTest, HasAnEventPerRankAndStep) {
   const auto recorder = sample.run();
   const auto events = gather(MPI_COMM_WORLD, recorder->events());
   if (rank_of(MPI_COMM_WORLD) != 0) return;
-  Json json = parse_json(trace_text(sample.pipeline, sample.mine(), events));
+  Json json = parse_json(trace_text(step_names(sample.pipeline, sample.mine()), events));
   std::map<std::pair<std::int64_t, std::int64_t>, int> calls;
   std::map<std::int64_t, double> last;
   std::size_t names = 0;
@@ -231,8 +230,9 @@ TEST(TraceTest, HasAnEventPerRankAndStep) {
   }
 }
 
-TEST(StepRecorderTest, NamesTheKindsOfStepsThatRan) {
-  const std::string text = RecordedRun().run()->text();
+TEST(RecorderTest, NamesTheKindsOfStepsThatRan) {
+  const RecordedRun sample;
+  const std::string text = sample.run()->text(step_names(sample.pipeline, sample.mine()));
   for (const char* kind : {"read ", "compute ", "write ", "boundary "})
     EXPECT_NE(text.find(kind), std::string::npos) << text;
   EXPECT_EQ(text.rfind("start 0.", 0), 0U) << text;
@@ -243,17 +243,18 @@ TEST(StepRecorderTest, NamesTheKindsOfStepsThatRan) {
 
 // As the thread does that writes a result which is complete before the last pass of bands. It takes the
 // thread sanitizer to see it fail.
-TEST(StepRecorderTest, AnotherThreadMayAskWhileStepsEnd) {
+TEST(RecorderTest, AnotherThreadMayAskWhileStepsEnd) {
   const RecordedRun sample;
   const auto recorder = sample.recorder();
-  auto texts = std::async(std::launch::async, [&recorder] {
+  auto texts = std::async(std::launch::async, [&] {
+    const StepNames names = step_names(sample.pipeline, sample.mine());
     std::string text;
-    for (int i = 0; i < 10; ++i) text = recorder->text();
+    for (int i = 0; i < 10; ++i) text = recorder->text(names);
     return text;
   });
   for (int i = 0; i < 200; ++i)
     walk(sample.mine().root, [&](const PlanNode& node) {
-      if (is_step(node)) recorder->begin(node);
+      if (is_step(node)) recorder->begin(node.id);
     });
   recorder->end();
   EXPECT_NE(texts.get().find("compute "), std::string::npos);

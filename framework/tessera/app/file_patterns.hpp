@@ -42,12 +42,12 @@ class NamePattern {
 
   /// Returns how many times the pattern has a field. Fields are numbered in the order of their names.
   std::ptrdiff_t count(int field) const;
-  /// Returns the name in which the fields have these values, in the order of the fields.
+  /// Returns the name with these values in the place of the fields, in the order of the fields.
   std::string name(const std::vector<std::string>& values) const;
   /// Returns the numbers that a name has in the place of the fields, in the order of the fields; 0 for fields
-  /// that the pattern lacks. Returns nothing when the name does not fit the pattern: a number with more
-  /// digits than the least ones begins with no 0, and ends after the least ones where the pattern goes on
-  /// with a digit or a field.
+  /// that the pattern lacks. Returns nothing when the name does not fit the pattern. A number with more
+  /// digits than the least number of them must not begin with 0. A number has exactly the least number of
+  /// digits if the pattern goes on with a digit or a field.
   std::optional<std::vector<std::int64_t>> match(std::string_view name) const;
   /// Lists the members, so that graph::Transfer can send patterns.
   static auto members(auto& pattern) { return std::tie(pattern.parts_, pattern.fields_); }

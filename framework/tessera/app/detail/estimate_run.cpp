@@ -4,26 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "tessera/app/detail/launch.hpp"
-#include "tessera/app/file_patterns.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/machine_file.hpp"
 #include "tessera/cost/estimate.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
-#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
 constexpr double milliseconds = 1e3;
-
-/// Returns true if the ranks of a class cost the same. They do not if some messages go between nodes, and
-/// others do not.
-bool classes_are_alike(const cost::MachineDescription& machine) { return !machine.between_nodes; }
 
 cost::PlanEstimates estimates_of(const Algorithm& pipeline, const Plans& plans,
                                  const EstimateSetting& setting) {
@@ -33,7 +27,8 @@ cost::PlanEstimates estimates_of(const Algorithm& pipeline, const Plans& plans,
     const Plan plan = plans.of(rank);
     const std::size_t known = classes.classes().size();
     classes.add(plan);
-    if (classes.classes().size() > known || !classes_are_alike(setting.machine))
+    // Where some messages go between nodes, and others do not, the ranks of a class do not cost the same.
+    if (classes.classes().size() > known || setting.machine.between_nodes)
       estimates.add(cost::estimate(pipeline, plan, setting.machine, setting.costs));
   }
   return estimates;
@@ -42,8 +37,6 @@ cost::PlanEstimates estimates_of(const Algorithm& pipeline, const Plans& plans,
 constexpr const char* loops_note = "loops count with their greatest number of turns\n";
 constexpr const char* files_note =
     "files count nothing, as the machine file has no file.read or file.write\n";
-
-bool lacks_files(const cost::StepEstimate& step) { return step.bound == cost::Bound::unknown; }
 
 std::string costs_note(const cost::RankEstimate& rank, const EstimateSetting& setting) {
   if (std::ranges::none_of(rank.steps, &cost::StepEstimate::assumes_costs)) return {};
@@ -98,10 +91,8 @@ std::string machine_label(const EstimateSetting& setting) {
 }
 
 /// Adds lines to the section `estimate`. Each line ends with a line feed.
-void add_notes(Report& report, std::string notes) {
-  if (notes.empty()) return;
-  notes.pop_back();
-  report.add("estimate", {{"notes", notes}});
+void add_notes(Report& report, const std::string& notes) {
+  if (!notes.empty()) report.add("estimate", {{"notes", notes.substr(0, notes.size() - 1)}});
 }
 
 /// Prints the report that `make` returns on rank 0, and writes it to the file of --report if one is named,
@@ -111,18 +102,10 @@ void tell_estimate(const Session& session, const Options& options, std::vector<s
   const std::string path = options.report == "-" ? "" : options.report;
   for (const std::string& read : {options.machine, options.costs})
     if (!read.empty()) taken.push_back(read);
-  check_names(taken, {{"command line: --report", path}});
-  std::optional<io::TextFile> file;
-  if (!path.empty()) file.emplace(session.communicator(), path);
-  std::string text, written;
-  collectively(session.communicator(), [&] {
-    if (session.rank() != 0) return;
+  print_and_write(session, taken, {{"command line: --report", path}}, [&] {
     const Report report = make();
-    text = report.text();
-    written = report.text_for(path);
+    return std::vector{report.text(), report.text_for(path)};
   });
-  if (file) file->write(written);
-  session.print(text);
 }
 
 Report work_report(const Launch& launch, int ranks, int threads, const cost::Work& work) {
@@ -169,7 +152,8 @@ Report estimate_report(const Algorithm& pipeline, const Plans& plans, const Esti
   if (plan.target.device) notes += "this build computes on devices, which machine files do not describe\n";
   notes += costs_note(shown, setting);
   if (!pipeline.loops().empty()) notes += loops_note;
-  if (std::ranges::any_of(shown.steps, lacks_files)) notes += files_note;
+  if (std::ranges::count(shown.steps, cost::Bound::unknown, &cost::StepEstimate::bound) > 0)
+    notes += files_note;
   add_notes(report, notes);
   auto step = shown.steps.begin();
   walk(plan.root, [&](const PlanNode& node) {
@@ -200,12 +184,10 @@ EstimateSetting estimate_setting(const Options& options) {
 void estimate_run(const RunSetup& setup, const RunPlans& plans) {
   const Options& options = setup.options;
   tell_estimate(setup.session, options, setup.read_files(), [&] {
-    Report report;
-    blame_deck(setup.deck, [&] {
+    return blame_deck(setup.deck, [&] {
       check_rank(options, plans.all().rank_count());
-      report = estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
+      return estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
     });
-    return report;
   });
 }
 

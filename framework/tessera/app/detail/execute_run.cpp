@@ -53,17 +53,17 @@ class Execution {
     phases.begin(Phase::open);
     Bindings bindings;
     setup_.inputs.open(bindings);
-    StepRecorder recorder(setup_.session.communicator(), plans_.mine(), files_.records.recorder_options(),
-                          phases);
+    Recorder recorder(setup_.session.communicator(), files_.records.recorder_options(), phases);
     bind(bindings, plan_run, recorder);
     run_steps(plan_run, bindings, recorder);
     phases.begin(Phase::finish);
     tell(recorder);
-    const auto [status, shortcoming] = judged();
     for (const std::string& path : files_.paths()) progress_.line(fmt::format("wrote {}", path));
-    if (status != ExitStatus::done && setup_.session.rank() == 0)
-      fmt::print(stderr, "{}: {}\n", setup_.application.program, shortcoming);
-    return status;
+    const std::string line = loops_.unfinished();
+    if (line.empty() || setup_.application.may_end_by_turns)
+      return numbers_.judged(setup_.session, setup_.application, setup_.deck);
+    if (setup_.session.rank() == 0) fmt::print(stderr, "{}: {}\n", setup_.application.program, line);
+    return ExitStatus::not_converged;
   }
 
  private:
@@ -76,7 +76,7 @@ class Execution {
     return chosen.transport;
   }
 
-  void bind(Bindings& bindings, PlanRun& plan_run, const StepRecorder& recorder) {
+  void bind(Bindings& bindings, PlanRun& plan_run, const Recorder& recorder) {
     files_.outputs.listen(bindings, plan_run.instance(),
                           [this, &recorder] { return description().attributes(recorder); });
     numbers_.listen(bindings);
@@ -84,18 +84,17 @@ class Execution {
     checkpoints_.listen(bindings);
   }
 
-  void run_steps(PlanRun& plan_run, const Bindings& bindings, StepRecorder& recorder) {
+  void run_steps(PlanRun& plan_run, const Bindings& bindings, Recorder& recorder) {
     const bool has_bands = band_of(plans_.mine()) != nullptr;
     const int step_count = steps_outside_loops(plans_.mine().root);
     const double seconds = watchdog_seconds(setup_.deck);
     Watchdog watchdog(seconds, end_standstill(setup_.session, setup_.application.program, seconds,
-                                              [this](int node) { return label_of(node); }));
+                                              [this](int node) { return name_in(names_, node); }));
     int steps = 0;
     const auto begin_step = [&](const PlanNode& node) {
-      recorder.begin(node);
+      recorder.begin(node.id);
       watchdog.begin(node.id);
-      if (!has_bands && !loops_.is_inside())
-        progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
+      if (!has_bands && !loops_.is_inside()) progress_.step(++steps, step_count, name_in(names_, node.id));
     };
     const auto begin_band = [this](const Band& band) { progress_.band(band, passes_of(*setup_.pipeline)); };
     setup_.session.guard(setup_.application.program, [&] { plan_run.run(bindings, begin_step, begin_band); });
@@ -103,9 +102,9 @@ class Execution {
   }
 
   /// Prints the numbers and times of the run, and writes the report and the other records.
-  void tell(StepRecorder& recorder) {
+  void tell(Recorder& recorder) {
     if (!numbers_.empty()) progress_.line(numbers_.text());
-    progress_.line(recorder.text());
+    progress_.line(recorder.text(names_));
     recorder.end(setup_.phases);
     Report report;
     if (files_.records.wants_report()) {
@@ -114,32 +113,12 @@ class Execution {
       checkpoints_.add(report);
       numbers_.add(report);
     }
-    const auto trace = [this](const auto& events) {
-      return trace_text(*setup_.pipeline, plans_.mine(), events);
-    };
-    files_.records.write(report, trace, recorder, &loops_);
-  }
-
-  /// Returns the exit status of the run. If it is not `done`, also returns a line that says why: a loop did
-  /// not converge, or the numbers of the run do not meet the demands of the deck.
-  std::pair<ExitStatus, std::string> judged() const {
-    if (const std::string line = loops_.unfinished(); !line.empty() && !setup_.application.may_end_by_turns)
-      return {ExitStatus::not_converged, line};
-    const std::string line = numbers_.judged(setup_.session.communicator(), setup_.application, setup_.deck);
-    return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
-  }
-
-  /// Returns the label of a step of the plan; an empty text if there is no such step.
-  std::string label_of(int node) const {
-    std::string label;
-    walk(plans_.mine().root, [&](const PlanNode& one) {
-      if (one.id == node) label = step_label(*setup_.pipeline, one);
-    });
-    return label;
+    files_.records.write(report, names_, recorder.events(), &loops_);
   }
 
   RunSetup& setup_;
   const RunPlans& plans_;
+  StepNames names_ = step_names(*setup_.pipeline, plans_.mine());
   Progress progress_;
   LoopRecorder loops_;
   WrittenFiles files_;
@@ -188,7 +167,7 @@ std::string RunDescription::first_line() const {
                      to_string(data().domain), name_of(data().type));
 }
 
-void RunDescription::add(Report& report, const StepRecorder& recorder) const {
+void RunDescription::add(Report& report, const Recorder& recorder) const {
   add_section(report);
   add_steps(report, setup.session.communicator(), *setup.pipeline, plan, recorder);
 }
@@ -211,10 +190,10 @@ void RunDescription::add_section(Report& report) const {
                      {"deck", deck::print(deck)}});
 }
 
-std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& recorder) const {
+std::vector<io::FileAttribute> RunDescription::attributes(const Recorder& recorder) const {
   std::vector<io::FileAttribute> attributes =
       result_attributes(setup.application, deck, *setup.pipeline, setup.result_name, plan);
-  attributes.push_back({"steps", recorder.text()});
+  attributes.push_back({"steps", recorder.text(step_names(*setup.pipeline, plan))});
   return attributes;
 }
 

@@ -4,18 +4,15 @@
 #include <fmt/format.h>
 
 #include <numeric>
-#include <optional>
 
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/records.hpp"
 #include "tessera/app/detail/written_files.hpp"
-#include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan_file/plan_json.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
-#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
@@ -92,17 +89,8 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
   return text;
 }
 
-std::string remarks_text(const Algorithm& pipeline) {
-  std::string text;
-  for (const std::string& line : pipeline.remarks()) text += line + "\n";
-  return text;
-}
-
-/// Returns the warnings about what the plans cost, or an empty text if there are none.
-std::string warnings_text(const Algorithm& pipeline, const Plan& any_plan) {
-  std::string text;
-  for (const std::string& line : scattered_reads(pipeline, any_plan)) text += line + "\n";
-  return text;
+std::string lines_text(const std::vector<std::string>& lines) {
+  return lines.empty() ? "" : fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 /// Returns the totals over the plans of all ranks, and calls use(plan) for each plan.
@@ -134,8 +122,8 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
   const Plan any_plan = plans.of(0);
   std::string text = costs_text(any_plan, totals, exchange) + bands_text(pipeline, plans) +
-                     arrays_text(pipeline, any_plan, totals) + remarks_text(pipeline) +
-                     warnings_text(pipeline, any_plan);
+                     arrays_text(pipeline, any_plan, totals) + lines_text(pipeline.remarks()) +
+                     lines_text(scattered_reads(pipeline, any_plan));
   const auto count = static_cast<std::int64_t>(ranks.classes().size());
   if (!kinds)
     return text +
@@ -153,7 +141,7 @@ std::string check_text(const Algorithm& pipeline, const Plans& plans) {
                      counted(plans.rank_count(), "rank"), counted(any_plan.target.threads, "thread"),
                      counted(totals.messages, "message"), human_bytes(totals.message_bytes),
                      human_bytes(totals.peak_bytes)) +
-         bands_text(pipeline, plans) + warnings_text(pipeline, any_plan);
+         bands_text(pipeline, plans) + lines_text(scattered_reads(pipeline, any_plan));
 }
 
 namespace {
@@ -177,23 +165,16 @@ std::string saved_text(const Algorithm& pipeline, const Plans& all) {
 
 void explain_run(const RunSetup& setup, const RunPlans& plans) {
   const std::string& path = setup.options.save_plan;
-  std::optional<io::TextFile> file;
-  check_names(setup.read_files(), {{"command line: --save-plan", path}});
   if (!path.empty() && plans.all().has_bands())
     throw InputError(
         fmt::format("command line: --save-plan: plans of {} bands are not saved: give more memory",
                     plans.all().bands().count));
-  if (!path.empty()) file.emplace(setup.session.communicator(), path);
-  std::string text, saved;
-  collectively(setup.session.communicator(), [&] {
-    if (setup.session.rank() != 0) return;
-    blame_deck(setup.deck, [&] {
-      text = explanation(setup, plans.all());
-      if (file) saved = saved_text(*setup.pipeline, plans.all());
+  print_and_write(setup.session, setup.read_files(), {{"command line: --save-plan", path}}, [&] {
+    return blame_deck(setup.deck, [&] {
+      return std::vector{explanation(setup, plans.all()),
+                         path.empty() ? "" : saved_text(*setup.pipeline, plans.all())};
     });
   });
-  if (file) file->write(saved);
-  setup.session.print(text);
 }
 
 void check_run(const RunSetup& setup, const RunPlans& plans) {
@@ -202,12 +183,10 @@ void check_run(const RunSetup& setup, const RunPlans& plans) {
   const WrittenFiles files(setup, loops, plans.mine());
   if (setup.session.rank_count() == plans.mine().rank_count)
     Checkpoints(CheckpointedRun::of(setup, plans.mine()), loops);
-  std::string text;
-  collectively(setup.session.communicator(), [&] {
-    if (setup.session.rank() != 0) return;
-    blame_deck(setup.deck, [&] { text = check_text(*setup.pipeline, plans.all()); });
+  print_and_write(setup.session, {}, {}, [&] {
+    const std::string text = blame_deck(setup.deck, [&] { return check_text(*setup.pipeline, plans.all()); });
+    return std::vector{setup.options.quiet ? "" : text};
   });
-  if (!setup.options.quiet) setup.session.print(text);
 }
 
 }  // namespace tessera::app

@@ -75,7 +75,7 @@ void JobRun::say_start(int threads, const char* noun) {
 }
 
 void JobRun::begin_work() {
-  recorder_.emplace(session_.communicator(), 0, records_.recorder_options(), phases_);
+  recorder_.emplace(session_.communicator(), records_.recorder_options(), phases_);
 }
 
 int JobRun::number_of(const std::string& part, const char* kind) {
@@ -134,8 +134,7 @@ void JobRun::write() {
   StepNames parts = names_;
   std::erase_if(parts, [](const auto& part) { return part.second.kind == task_kind; });
   add_parts(report_, session_.communicator(), parts, *recorder_);
-  records_.write(
-      report_, [this](const auto& events) { return trace_text(names_, events); }, *recorder_);
+  records_.write(report_, names_, recorder_->events());
 }
 
 graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks,

@@ -12,7 +12,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
-#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
@@ -29,6 +29,13 @@ std::vector<std::size_t> members(const cpu_set_t& processors) {
   for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
     if (CPU_ISSET(i, &processors)) numbers.push_back(i);
   return numbers;
+}
+
+/// Returns whether two sets have a processor in common.
+bool share(const Affinity& a, const Affinity& b) {
+  cpu_set_t common;
+  CPU_AND(&common, &a.processors, &b.processors);
+  return CPU_COUNT(&common) > 0;
 }
 
 /// Returns a text such as "rank 7" or "ranks 0-3,8". The numbers must be in ascending order.
@@ -72,9 +79,7 @@ std::string thread_warning(const std::vector<RankPlacement>& ranks, std::size_t 
   int threads = 0;
   std::vector<std::size_t> sharers;
   for (const std::size_t other : near) {
-    cpu_set_t common;
-    CPU_AND(&common, &ranks[rank].affinity.processors, &ranks[other].affinity.processors);
-    if (CPU_COUNT(&common) == 0) continue;
+    if (!share(ranks[rank].affinity, ranks[other].affinity)) continue;
     sharers.push_back(other);
     threads += ranks[other].threads;
     CPU_OR(&shared, &shared, &ranks[other].affinity.processors);
@@ -150,21 +155,16 @@ Affinity own_affinity() {
 int default_threads(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int ranks = 1;
-  MPI_Comm_size(node, &ranks);
+  const int ranks = ranks_of(node);
   const Affinity mine = own_affinity();
   std::vector<Affinity> all(static_cast<std::size_t>(ranks));
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node);
   MPI_Comm_free(&node);
-  int sharers = 0;
-  for (const Affinity& other : all) {
-    cpu_set_t common;
-    CPU_AND(&common, &mine.processors, &other.processors);
-    if (CPU_COUNT(&common) > 0) ++sharers;
-  }
-  const int share =
-      std::min(CPU_COUNT(&mine.processors) / std::max(1, sharers), allowed_processors() / ranks);
-  return std::clamp(share, 1, most_host_threads);
+  const auto sharers =
+      static_cast<int>(std::ranges::count_if(all, [&](const Affinity& other) { return share(mine, other); }));
+  return std::clamp(
+      std::min(CPU_COUNT(&mine.processors) / std::max(1, sharers), allowed_processors() / ranks), 1,
+      most_host_threads);
 }
 
 int threads_from_environment() {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "tessera/app/detail/series_plan.hpp"
@@ -17,35 +16,22 @@
 namespace tessera::app {
 namespace {
 
+/// The number of images of a series that a rank has memory for, unless the deck gives another one.
+constexpr int usual_window = 4;
+
 /// The name of the strategy that does not divide the pipeline.
 constexpr const char* whole_name = "whole";
 
-struct NamedStrategy {
-  const char* name;
-  group::Strategy strategy;
-};
-constexpr std::array strategies{
-    NamedStrategy{"data", group::Strategy::data}, NamedStrategy{"task", group::Strategy::task},
-    NamedStrategy{"mixed", group::Strategy::mixed}, NamedStrategy{"auto", group::Strategy::mixed}};
+constexpr std::pair<std::string_view, group::Strategy> strategies[] = {{"data", group::Strategy::data},
+                                                                       {"task", group::Strategy::task},
+                                                                       {"mixed", group::Strategy::mixed},
+                                                                       {"auto", group::Strategy::mixed}};
 
 /// Returns the machine that estimates assume.
 cost::MachineDescription machine_of(const RunSetup& setup) {
   const std::string file =
       setup.options.machine.empty() ? setup.deck.text_of("program.machine") : setup.options.machine;
   return file.empty() ? cost::generic_machine() : read_machine(file);
-}
-
-/// Returns the cost of messages on `rank_count` ranks.
-group::Communication communication_of(const cost::MachineDescription& machine, int rank_count, int threads) {
-  const bool is_one_node = rank_count <= cost::ranks_per_node(machine, threads);
-  return {is_one_node ? machine.within_node : machine.between_nodes.value_or(machine.within_node)};
-}
-
-/// Returns the greatest number of images of a series that a rank has memory for.
-int stream_window(const deck::Deck& deck) {
-  constexpr int usual_window = 4;
-  return deck.is_set("graph.window") ? static_cast<int>(deck.get<std::int64_t>("graph.window"))
-                                     : usual_window;
 }
 
 /// Returns what `make` returns. Errors of the user that are not about the schedule are about the key `key`.
@@ -60,11 +46,11 @@ auto made_by(const deck::Deck& deck, const char* key, const Make& make) {
   }
 }
 
+/// Adds a stage, and the stages that belong to it, such as those of a step of a chain.
 void add_stage(std::vector<std::string>& stages, const deck::Tree& name,
                const PipelineApplication& application, const Algorithm& pipeline) {
   if (name.kind != deck::Tree::Kind::word) deck::fail(name, "'groups': the name of a stage is a word");
   stages.push_back(name.text);
-  // Stages that belong to another stage, such as those of a step of a chain, are in its task.
   if (!application.stages_within) return;
   for (const auto& [stage, of] : application.stages_within(pipeline))
     if (of == name.text) stages.push_back(stage);
@@ -89,7 +75,7 @@ std::vector<group::TaskStages> stages_in_deck(const PipelineApplication& applica
   return tasks;
 }
 
-/// Returns the tasks into which the deck, or else the application, divides the pipeline. Throws InputError if
+/// Returns the tasks that the deck names, or else those that the application names. Throws InputError if
 /// there are none, or if the key `groups` is faulty.
 std::vector<group::TaskStages> task_stages(const PipelineApplication& application, const deck::Deck& deck,
                                            const Algorithm& pipeline) {
@@ -174,7 +160,9 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, bool is
     : setup_(setup),
       target_(whole.mine().target),
       rank_count_(whole.mine().rank_count),
-      decision_{{}, false, is_stream ? stream_window(setup.deck) : 0} {
+      decision_{{}, false, is_stream ? usual_window : 0} {
+  if (is_stream && setup.deck.is_set("graph.window"))
+    decision_.window = static_cast<int>(setup.deck.get<std::int64_t>("graph.window"));
   const MPI_Comm communicator = setup.session.communicator();
   target_.memory_bytes = memory_limit(setup.deck);
   const auto try_together = [&](const auto& act) {
@@ -214,9 +202,9 @@ void ProgramPlans::allocate(const RunPlans& whole) {
   if (const std::string line = cost::difference_from_own(machine_); has_machine && !line.empty())
     remarks_.push_back(line);
   const std::string asked = deck.text_of("program.allocation"), wanted = asked.empty() ? "auto" : asked;
-  const auto* named = std::ranges::find(strategies, wanted, &NamedStrategy::name);
-  if (named == strategies.end()) return take_from_file(wanted);
-  allocate_as(named->strategy);
+  const auto* named = std::ranges::find(strategies, wanted, [](const auto& one) { return one.first; });
+  if (named == std::end(strategies)) return take_from_file(wanted);
+  allocate_as(named->second);
   remark_first(fmt::format("allocation '{}', {}", schedule().strategy, times_text(schedule())));
   if (wanted != "auto") return;
   compare_with_whole(whole);
@@ -225,7 +213,7 @@ void ProgramPlans::allocate(const RunPlans& whole) {
 
 void ProgramPlans::take_from_file(const std::string& path) {
   std::vector<std::string> names{whole_name};
-  for (const NamedStrategy& one : strategies) names.emplace_back(one.name);
+  for (const auto& [name, strategy] : strategies) names.emplace_back(name);
   const auto refuse = [&](const std::string& what) { setup_.deck.fail("program.allocation", what); };
   if (std::filesystem::path(path).extension() != ".json")
     refuse(fmt::format("'{}' is neither {}, nor a file that ends in .json{}", path, fmt::join(names, ", "),
@@ -246,15 +234,15 @@ void ProgramPlans::take_from_file(const std::string& path) {
 }
 
 void ProgramPlans::allocate_as(group::Strategy strategy) {
+  const bool is_one_node = rank_count_ <= cost::ranks_per_node(machine_, target_.threads);
   group::AllocationSettings settings;
   settings.strategy = strategy;
-  settings.communication = communication_of(machine_, rank_count_, target_.threads);
-  if (is_stream() && strategy == group::Strategy::mixed) {
-    decision_.schedule = group::allocate_stream(graph_, rank_count_, settings.communication);
-    return;
-  }
-  decision_.schedule = group::allocate(graph_, rank_count_, settings);
-  if (is_stream()) set_period(graph_, decision_.schedule);
+  settings.communication = {is_one_node ? machine_.within_node
+                                        : machine_.between_nodes.value_or(machine_.within_node)};
+  const bool is_mixed_stream = is_stream() && strategy == group::Strategy::mixed;
+  decision_.schedule = is_mixed_stream ? group::allocate_stream(graph_, rank_count_, settings.communication)
+                                       : group::allocate(graph_, rank_count_, settings);
+  if (is_stream() && !is_mixed_stream) set_period(graph_, decision_.schedule);
 }
 
 std::optional<double> ProgramPlans::seconds_of_whole(const RunPlans& whole) const {

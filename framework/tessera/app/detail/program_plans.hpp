@@ -18,7 +18,7 @@
 
 namespace tessera::app {
 
-/// The tasks into which a deck divides the pipeline of a run, their costs, and the groups of ranks that
+/// A pipeline that a deck divides into tasks, with the costs of the tasks and the groups of ranks that
 /// compute them.
 class ProgramPlans {
  public:
@@ -70,10 +70,10 @@ class ProgramPlans {
   /// Returns the seconds that the undivided pipeline is estimated to take for each image, or nothing if they
   /// are not known.
   std::optional<double> seconds_of_whole(const RunPlans& whole) const;
-  /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
-  /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
-  /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case, and
-  /// ranks have memory for fewer images if the deck leaves their number open.
+  /// Chooses groups that fit into the memory of the ranks, if it has a limit. If the groups of the schedule
+  /// do not fit, every task gets all ranks. If these groups do not fit either, the pipeline is not divided.
+  /// But a series is divided if one rank alone would not keep the limit. Ranks then have memory for fewer
+  /// images if the deck leaves their number open.
   void limit_memory();
   /// Returns what a rank lacks to compute images of a series by the undivided pipeline; an empty text if it
   /// has enough memory, or if the pipeline is for no series.

@@ -7,11 +7,10 @@
 #include <limits>
 
 #include "tessera/app/detail/runs.hpp"
-#include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/graph/transfer.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/schedule.hpp"
-#include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -76,32 +75,20 @@ std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
 }  // namespace
 
 void show_program(const RunSetup& setup, const ProgramPlans& programs, const std::string& more) {
-  const MPI_Comm communicator = setup.session.communicator();
-  const std::string& save = setup.options.save_plan;
+  const Options& options = setup.options;
   const std::string chart = setup.deck.text_of("program.chart");
-  check_names(setup.read_files(), {{"command line: --save-plan", save}, {"program.chart", chart}});
-  std::optional<io::TextFile> saved, drawn;
-  if (!save.empty()) saved.emplace(communicator, save);
-  if (!chart.empty()) drawn.emplace(communicator, chart);
-  std::string text;
-  collectively(communicator, [&] {
-    if (setup.session.rank() == 0) blame_deck(setup.deck, [&] { text = asked_text(setup, programs) + more; });
-  });
-  const bool is_first = setup.session.rank() == 0;
-  if (saved) saved->write(is_first ? group::to_json(programs.graph(), programs.schedule()) : "");
-  if (drawn) drawn->write(is_first ? group::to_svg(programs.graph(), programs.schedule()) : "");
-  if (!(setup.options.check && setup.options.quiet)) setup.session.print(text);
+  print_and_write(
+      setup.session, setup.read_files(),
+      {{"command line: --save-plan", options.save_plan}, {"program.chart", chart}}, [&] {
+        const std::string text = blame_deck(setup.deck, [&] { return asked_text(setup, programs) + more; });
+        return std::vector{
+            options.check && options.quiet ? "" : text,
+            options.save_plan.empty() ? "" : group::to_json(programs.graph(), programs.schedule()),
+            chart.empty() ? "" : group::to_svg(programs.graph(), programs.schedule())};
+      });
 }
 
 namespace {
-
-template <class T>
-std::vector<T> gather_all(MPI_Comm communicator, const std::vector<T>& mine) {
-  std::vector<T> all;
-  for (const std::vector<T>& of_rank : gather(communicator, mine))
-    all.insert(all.end(), of_rank.begin(), of_rank.end());
-  return all;
-}
 
 /// Returns the seconds between two results of a series. `written` are the times of all of them.
 double period_of(const std::vector<double>& written) {
@@ -113,15 +100,12 @@ double period_of(const std::vector<double>& written) {
 
 TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const group::ProgramPlan& plan,
                      const group::StreamOutcome& outcome)
-    : programs_(programs), schedule_(programs.schedule()) {
+    : programs_(programs), is_first_rank_(rank_in(communicator) == 0), schedule_(programs.schedule()) {
   RankCost mine{plan.peak_bytes(), std::ssize(plan.sends), 0, outcome.reading, outcome.writing};
   for (const group::Parcel& parcel : plan.sends) mine.message_bytes += parcel.bytes;
-  const std::vector<RankCost> ranks = gather_all(communicator, std::vector{mine});
-  const auto times = gather_all(communicator, outcome.tasks);
-  written_ = gather_all(communicator, outcome.written);
-  is_known_ = !ranks.empty();
-  if (!is_known_) return;
-  for (const RankCost& rank : ranks)
+  const auto times = graph::gathered(communicator, outcome.tasks);
+  written_ = graph::gathered(communicator, outcome.written);
+  for (const RankCost& rank : graph::gathered(communicator, std::vector{mine}))
     all_ = {std::max(all_.peak_bytes, rank.peak_bytes), all_.messages + rank.messages,
             all_.message_bytes + rank.message_bytes, std::max(all_.reading, rank.reading),
             std::max(all_.writing, rank.writing)};
@@ -132,7 +116,7 @@ TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const 
     set_times(task, times);
     begin = std::min(begin, task.start);
   }
-  // The time in which ranks read does not belong to the tasks.
+  // The time that ranks take to read does not belong to the tasks.
   for (group::ScheduledTask& task : schedule_.tasks) {
     task.start -= begin;
     task.finish -= begin;
@@ -158,7 +142,6 @@ void TaskTimes::set_times(group::ScheduledTask& task, const std::vector<group::S
 }
 
 std::string TaskTimes::text() const {
-  if (!is_known_) return "";
   const std::string tasks = counted(programs_.program().task_count(), "task");
   if (!programs_.is_stream())
     return fmt::format("{} in {:.4g} s, estimated {:.4g} s", tasks, schedule_.makespan,
@@ -168,10 +151,12 @@ std::string TaskTimes::text() const {
                      programs_.schedule().period);
 }
 
-std::string TaskTimes::chart() const { return is_known_ ? group::to_svg(programs_.graph(), schedule_) : ""; }
+std::string TaskTimes::chart() const {
+  return is_first_rank_ ? group::to_svg(programs_.graph(), schedule_) : "";
+}
 
 void TaskTimes::add(Report& report) const {
-  if (!is_known_) return;
+  if (!is_first_rank_) return;
   const group::GroupSchedule& estimated = programs_.schedule();
   report.add("program",
              {{"allocation", schedule_.strategy}, {"tasks", std::int64_t{programs_.program().task_count()}}});
@@ -215,7 +200,7 @@ constexpr int place_of_first_node = 1 + static_cast<int>(part_names.size());
 
 ProgramParts::ProgramParts(MPI_Comm communicator, const ProgramPlans& programs,
                            const group::ProgramPlan& mine)
-    : programs_(programs), mine_(mine) {
+    : programs_(programs), most_items_(mine.most_items) {
   for (const group::RankStep& step : mine.steps) {
     if (step.plan == nullptr) continue;
     walk(step.plan->root,
@@ -223,6 +208,7 @@ ProgramParts::ProgramParts(MPI_Comm communicator, const ProgramPlans& programs,
   }
   // A rank has plans of its own tasks only.
   MPI_Allreduce(MPI_IN_PLACE, &stride_, 1, MPI_INT, MPI_MAX, communicator);
+  add_names(own_names_, mine);
 }
 
 int ProgramParts::first_of(group::TaskId task) const {
@@ -243,20 +229,9 @@ void ProgramParts::add_names(StepNames& names, const group::ProgramPlan& plan) c
       names[first + place_of_kind(static_cast<StepPart::Kind>(kind))] = {
           fmt::format("{}: {}", task, part_names[kind]), part_names[kind]};
     if (step.plan == nullptr) continue;
-    const Algorithm& pipeline = programs_.program().task(step.task).pipeline;
-    walk(step.plan->root, [&](const PlanNode& node) {
-      if (is_step(node))
-        names[first + place_of_first_node + node.id] = {
-            fmt::format("{}: {}", task, step_label(pipeline, node)), step_kind(node)};
-    });
+    names.merge(step_names(programs_.program().task(step.task).pipeline, *step.plan,
+                           first + place_of_first_node, task + ": "));
   }
-}
-
-std::string ProgramParts::text_of(int number) const {
-  StepNames names;
-  add_names(names, mine_);
-  const auto found = names.find(number);
-  return found == names.end() ? "" : found->second.name;
 }
 
 StepNames ProgramParts::names() const {
@@ -273,51 +248,28 @@ std::int64_t ProgramParts::steps_to_wait_for() const {
     if (name.kind == "task") steps += 2;
     if (number % stride_ >= place_of_first_node) ++steps;
   }
-  return steps * mine_.most_items;
+  return steps * most_items_;
 }
 
-std::string ProgramParts::trace_text(const std::vector<std::vector<Recorder::Event>>& events_by_rank) const {
-  const auto with_tasks = [this](const std::vector<Recorder::Event>& events) {
-    std::vector<Recorder::Event> all;
-    std::size_t whole = 0;
-    int last = -1;
-    for (const Recorder::Event& event : events) {
-      // The phases of a run have negative numbers.
-      const int place = event.node % stride_;
-      const bool is_in_task = event.node >= 0 && place != place_of_kind(StepPart::Kind::wait);
-      const int first = is_in_task ? event.node - place : -1;
-      if (is_in_task && first != last) {
-        whole = all.size();
-        all.push_back(event);
-        all.back().node = first;
-      }
-      if (is_in_task) all[whole].end = event.end;
-      last = first;
+std::vector<Recorder::Event> ProgramParts::with_tasks(const std::vector<Recorder::Event>& events) const {
+  std::vector<Recorder::Event> all;
+  std::size_t whole = 0;
+  int last = -1;
+  for (const Recorder::Event& event : events) {
+    // The phases of a run have negative numbers.
+    const int place = event.node % stride_;
+    const bool is_in_task = event.node >= 0 && place != place_of_kind(StepPart::Kind::wait);
+    const int first = is_in_task ? event.node - place : -1;
+    if (is_in_task && first != last) {
+      whole = all.size();
       all.push_back(event);
+      all.back().node = first;
     }
-    return all;
-  };
-  std::vector<std::vector<Recorder::Event>> all;
-  for (const auto& events : events_by_rank) all.push_back(with_tasks(events));
-  return app::trace_text(names(), all);
-}
-
-PartsWatchdog::PartsWatchdog(const RunSetup& setup, const ProgramParts& parts, Progress& progress)
-    : parts_(parts) {
-  const double seconds = watchdog_seconds(setup.deck);
-  if (seconds == 0) return;
-  begun_.emplace(setup.session.communicator());
-  double wait = seconds;
-  if (!begun_->has_all()) {
-    wait *= static_cast<double>(parts.steps_to_wait_for());
-    progress.line(fmt::format(
-        "watchdog: a rank may wait {:.6g} s for other ranks, as it does not see the steps on other machine "
-        "nodes",
-        wait));
+    if (is_in_task) all[whole].end = event.end;
+    last = first;
+    all.push_back(event);
   }
-  const auto bite = end_standstill(setup.session, setup.application.program, seconds,
-                                   [this](int number) { return parts_.text_of(number); });
-  watchdog_.emplace(seconds, bite, WaitLimit{wait, [this] { return begun_->sum(); }});
+  return all;
 }
 
 }  // namespace tessera::app

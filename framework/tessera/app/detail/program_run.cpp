@@ -57,30 +57,45 @@ class TasksRun {
     setup_.session.start_kokkos(programs_.target().threads);
   }
 
-  /// Prints how the tasks were allocated, and begins to allocate memory. Returns the way in which messages
-  /// are sent.
+  /// Prints how the tasks were allocated, and begins to allocate memory. Returns how messages are sent.
   Transport begin_to_allocate() {
     for (const std::string& line : programs_.remarks()) progress_.line(line);
     phases_.begin(Phase::allocate);
     return chosen_transport(setup_.session, setup_.deck).transport;
   }
 
-  /// Returns what `act` returns (see Session::guard). Errors of images do not leave a stream, and a rank
-  /// alone throws all others.
-  template <class Act>
-  auto guarded(const Act& act) {
-    return setup_.session.guard(setup_.application.program, act, programs_.is_stream());
-  }
-
-  /// Calls `work` with an observer that records the parts, and with whether there is a watchdog.
+  /// Calls `work` with an observer that records the parts, and with whether there is a watchdog. The watchdog
+  /// ends the run if a part takes longer than the deck allows, or if a rank waits, and no rank begins a part
+  /// within the same time. A rank does not see the ranks of other machine nodes, and may therefore wait as
+  /// long as all steps of all tasks may take together.
   template <class Work>
   group::StreamOutcome run_tasks(const ProgramParts& parts, Recorder& recorder, const Work& work) {
-    PartsWatchdog watchdog(setup_, parts, progress_);
+    const double seconds = watchdog_seconds(setup_.deck);
+    WaitLimit limit{seconds, {}};
+    std::optional<NodeCounts> begun;
+    if (seconds > 0) {
+      limit.steps_of_others = [&counts = begun.emplace(communicator_)] { return counts.sum(); };
+      if (!begun->has_all()) {
+        limit.seconds *= static_cast<double>(parts.steps_to_wait_for());
+        progress_.line(fmt::format(
+            "watchdog: a rank may wait {:.6g} s for other ranks, as it does not see the steps on other "
+            "machine nodes",
+            limit.seconds));
+      }
+    }
+    Watchdog watchdog(seconds,
+                      end_standstill(setup_.session, setup_.application.program, seconds,
+                                     [&](int number) { return name_in(parts.own_names(), number); }),
+                      limit);
     const group::PartObserver begins = [&](const group::StepPart& part) {
-      recorder.begin(parts.number_of(part), programs_.is_stream() ? part.item : -1);
-      watchdog.begin(part);
+      const int number = parts.number_of(part);
+      recorder.begin(number, programs_.is_stream() ? part.item : -1);
+      if (begun) begun->add();
+      part.kind == group::StepPart::Kind::wait ? watchdog.begin_to_wait(number) : watchdog.begin(number);
     };
-    group::StreamOutcome outcome = guarded([&] { return work(begins, watchdog.watches()); });
+    // Errors of images do not leave a stream, and a rank alone throws all others.
+    group::StreamOutcome outcome = setup_.session.guard(
+        setup_.application.program, [&] { return work(begins, begun.has_value()); }, programs_.is_stream());
     recorder.end();
     phases_.begin(Phase::finish);
     return outcome;
@@ -91,12 +106,13 @@ class TasksRun {
                   Records& records, const LoopRecorder* loops = nullptr) {
     recorder.end(phases_);
     progress_.line(times.text());
+    StepNames names;
+    if (records.wants_report() || records.wants_trace()) names = parts.names();
     if (records.wants_report()) {
       times.add(report);
-      add_parts(report, communicator_, parts.names(), recorder);
+      add_parts(report, communicator_, names, recorder);
     }
-    records.write(
-        report, [&](const auto& events) { return parts.trace_text(events); }, recorder, loops);
+    records.write(report, names, parts.with_tasks(recorder.events()), loops);
     if (chart_) chart_->write(times.chart());
   }
 
@@ -137,11 +153,12 @@ class ImageOnGroups : TasksRun {
     const Transport transport = begin_to_allocate();
     Bindings bindings;
     setup_.inputs.open(bindings);
-    if (profile_) guarded([&] { write_profile(bindings, transport); });
+    if (profile_)
+      setup_.session.guard(setup_.application.program, [&] { write_profile(bindings, transport); });
     group::ProgramInstance instance(programs_.program(), plan_, communicator_, transport);
     phases_.begin(Phase::open);
     const ProgramParts parts(communicator_, programs_, plan_);
-    StepRecorder recorder(communicator_, described_, files_.records.recorder_options(), phases_);
+    Recorder recorder(communicator_, files_.records.recorder_options(), phases_);
     files_.outputs.listen(bindings, nullptr, [&] { return description().attributes(recorder); });
     numbers_.listen(bindings);
     const group::StreamOutcome outcome =
@@ -156,7 +173,7 @@ class ImageOnGroups : TasksRun {
     }
     tell_times({communicator_, programs_, plan_, outcome}, parts, recorder, report, files_.records, &loops_);
     for (const std::string& path : written()) progress_.line(fmt::format("wrote {}", path));
-    return judged();
+    return numbers_.judged(setup_.session, setup_.application, setup_.deck);
   }
 
  private:
@@ -178,13 +195,6 @@ class ImageOnGroups : TasksRun {
     progress_.line(fmt::format("wrote {}", setup_.deck.text_of("program.profile")));
   }
 
-  ExitStatus judged() const {
-    const std::string line = numbers_.judged(communicator_, setup_.application, setup_.deck);
-    if (!line.empty() && setup_.session.rank() == 0)
-      fmt::print(stderr, "{}: {}\n", setup_.application.program, line);
-    return line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance;
-  }
-
   Plan described_;
   LoopRecorder loops_;
   WrittenFiles files_;
@@ -204,30 +214,28 @@ class SeriesOnGroups : TasksRun {
         attributes_(
             result_attributes(setup.application, deck, *setup.pipeline, setup.result_name, whole.mine())) {
     create_files(joined(taken(), records_.paths()));
-    items.all().begin(false);
+    items.begin(false);
   }
 
   ExitStatus run() {
     start_kokkos();
-    progress_.line(fmt::format("{} on {} images, {} x {}", setup_.application.program,
-                               items_.all().count_text(), counted(setup_.session.rank_count(), "rank"),
-                               counted(programs_.target().threads, "thread")));
-    if (const std::string remark = items_.all().remark(); !remark.empty()) progress_.line(remark);
+    items_.say_start(progress_, fmt::format("{} x {}", counted(setup_.session.rank_count(), "rank"),
+                                            counted(programs_.target().threads, "thread")));
     for (const std::string& remark : setup_.pipeline->remarks()) progress_.line(remark);
     group::ProgramInstance stream(programs_.program(), plan_, communicator_, begin_to_allocate());
     const ProgramParts parts(communicator_, programs_, plan_);
     // Nothing waits for kernels between two parts, as tasks of several images are under way.
-    Recorder recorder(communicator_, 0, {.events = records_.wants_trace()}, phases_);
+    Recorder recorder(communicator_, {.events = records_.wants_trace()}, phases_);
     const group::StreamOutcome outcome =
         run_tasks(parts, recorder, [&](const group::PartObserver& begins, bool) {
           // An image may take longer than a process may go on after a signal that it has not accepted.
           const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
-          return stream.run(items_.end(), bindings(begins));
+          return stream.run(items_.no_item(), bindings(begins));
         });
     const TaskTimes times(communicator_, programs_, plan_, outcome);
     const std::vector<ImageLine> failed = failures(outcome);
     throw_first(failed);
-    items_.all().end(outcome.is_stopped);
+    items_.end(outcome.is_stopped);
     const SeriesOutcome done{.written = times.written(), .seconds = times.seconds(), .left_out = failed};
     Report report;
     add_run(report, setup_.session, setup_.application.program, programs_.target().threads, deck_);
@@ -238,7 +246,7 @@ class SeriesOnGroups : TasksRun {
   }
 
  private:
-  std::vector<std::string> taken() const { return joined(setup_.read_files(), items_.all().files()); }
+  std::vector<std::string> taken() const { return joined(setup_.read_files(), items_.files()); }
 
   group::StreamBindings bindings(const group::PartObserver& begins) {
     group::StreamBindings bindings;
@@ -255,12 +263,9 @@ class SeriesOnGroups : TasksRun {
     // Rank 0 shows how far its own tasks are, as it need not be a rank that writes.
     bindings.ended = [this, began = std::chrono::steady_clock::now()](std::int64_t item) {
       if (items_.count() >= 0 && item >= items_.count()) return;
-      progress_.turn([&] {
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-        return rate_text(item + 1, items_.count(), seconds.count());
-      });
+      progress_.turn([&] { return rate_text(item + 1, items_.count(), seconds_since(began)); });
     };
-    bindings.is_stopped = [this] { return signals_.received() != 0 || !items_.all().video_error().empty(); };
+    bindings.is_stopped = [this] { return signals_.received() != 0 || !items_.video_error().empty(); };
     return bindings;
   }
 
@@ -284,7 +289,7 @@ class SeriesOnGroups : TasksRun {
   /// if the series ends with it.
   void throw_first(const std::vector<ImageLine>& failures) const {
     collectively(communicator_, [&] {
-      if (const std::string error = items_.all().video_error(); !error.empty()) throw InputError(error);
+      if (const std::string error = items_.video_error(); !error.empty()) throw InputError(error);
       if (!items_.skips() && !failures.empty()) throw InputError(failures.front().text);
     });
   }
@@ -341,7 +346,7 @@ std::optional<ExitStatus> run_stream_of_tasks(const PipelineJob& job) {
   });
   StreamItems items(job.session, job.application, job.deck);
   const deck::Deck deck_of_first = items.deck_of_first();
-  RunSetup setup(job, deck_of_first, items.all().frame());
+  RunSetup setup(job, deck_of_first, items.frame());
   job.phases.begin(Phase::plan);
   const RunPlans whole(setup, false);
   const ProgramPlans programs(setup, whole, true);

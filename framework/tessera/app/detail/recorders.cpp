@@ -15,18 +15,26 @@
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 
 namespace tessera::app {
-namespace {
-
-std::size_t node_count(const Plan& plan) {
-  std::size_t nodes = 0;
-  walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
-  return nodes;
+StepNames step_names(const Algorithm& pipeline, const Plan& plan, int first, const std::string& prefix) {
+  StepNames names;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (is_step(node)) names[first + node.id] = {prefix + step_label(pipeline, node), step_kind(node)};
+  });
+  return names;
 }
 
-}  // namespace
+std::string name_in(const StepNames& names, int number) {
+  const auto found = names.find(number);
+  return found == names.end() ? "" : found->second.name;
+}
 
-Recorder::Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases)
-    : communicator_(communicator), totals_(parts), options_(options) {
+StepNames with_phases(StepNames names) {
+  for (const Phase phase : all_phases) names[node_of(phase)] = {name_of(phase), "phase"};
+  return names;
+}
+
+Recorder::Recorder(MPI_Comm communicator, RecorderOptions options, RunPhases& phases)
+    : communicator_(communicator), options_(options) {
   set_clock(phases);
   phases.end();
   for (const RunPhases::Span& span : phases.spans()) add(span);
@@ -43,7 +51,7 @@ void Recorder::add(const RunPhases::Span& span) {
 
 /// Sets `start_` to the time, by the clock of this rank, at which the first rank began. Ranks on different
 /// machine nodes have different clocks. All ranks leave a barrier at about the same time. Each rank
-/// subtracts from this time the longest duration for which any rank has been running.
+/// subtracts from this time the longest time that any rank has been running.
 void Recorder::set_clock(const RunPhases& phases) {
   MPI_Barrier(communicator_);
   const Clock::time_point met = Clock::now();
@@ -75,19 +83,7 @@ void Recorder::end() {
   add(Event{static_cast<int>(part), began_, ended, 0, current_item_});
 }
 
-StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
-                           RunPhases& phases)
-    : Recorder(communicator, node_count(plan), options, phases), plans_{{&plan, 0}} {}
-
-int StepRecorder::follow(const Plan& plan) {
-  const std::lock_guard lock(mutex_);
-  const std::size_t first = totals_.size();
-  totals_.resize(first + node_count(plan));
-  plans_.emplace_back(&plan, static_cast<int>(first));
-  return static_cast<int>(first);
-}
-
-std::string StepRecorder::text() const {
+std::string Recorder::text(const StepNames& names) const {
   std::string text;
   const auto add = [&](const std::string& name, double mine) {
     double slowest = 0;
@@ -99,11 +95,7 @@ std::string StepRecorder::text() const {
   std::map<std::string, double> seconds;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [plan, first] : plans_)
-      walk(plan->root, [&, first = first](const PlanNode& node) {
-        if (is_step(node))
-          seconds[step_kind(node)] += totals_[static_cast<std::size_t>(first + node.id)].seconds;
-      });
+    for (const auto& [number, name] : names) seconds[name.kind] += total(number).seconds;
   }
   for (const auto& [kind, mine] : seconds) add(kind, mine);
   return text;

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -19,6 +20,26 @@
 #include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
+
+/// The name of a part of the work in a trace, and its kind.
+struct StepName {
+  std::string name;
+  std::string kind;
+};
+
+/// The names of parts, by the numbers of their events.
+using StepNames = std::map<int, StepName>;
+
+/// Returns the names of the steps of a plan, each with `prefix` in front. Their numbers are their node ids
+/// plus `first`.
+StepNames step_names(const Algorithm& pipeline, const Plan& plan, int first = 0,
+                     const std::string& prefix = {});
+
+/// Returns the name of a part; an empty text if there is none with this number.
+std::string name_in(const StepNames& names, int number);
+
+/// Adds the names of the phases, which have negative numbers.
+StepNames with_phases(StepNames names);
 
 /// The work of a Recorder in addition to summing up times.
 struct RecorderOptions {
@@ -51,9 +72,9 @@ class Recorder {
     std::int64_t item = -1;
   };
 
-  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. `parts` is the number of
-  /// parts that are known. Collective: ranks agree on when the first of them began.
-  Recorder(MPI_Comm communicator, std::size_t parts, RecorderOptions options, RunPhases& phases);
+  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. Collective: ranks agree
+  /// on when the first of them began.
+  Recorder(MPI_Comm communicator, RecorderOptions options, RunPhases& phases);
   /// Ends the phase of `phases` that is under way, and adds its span.
   void end(RunPhases& phases) {
     phases.end();
@@ -69,12 +90,16 @@ class Recorder {
   /// Records that the part that has begun last ends.
   void end();
 
-  /// The sums by the numbers of the parts. That of an inner node of a plan does not include its children.
-  const std::vector<Total>& totals() const { return totals_; }
   /// The events of all phases and parts; empty if RecorderOptions::events is false.
   const std::vector<Event>& events() const { return events_; }
   /// The number and the total time of all spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
+  /// The sums of a part, or of the phase with the number node_of(phase). Parts that have not begun cost
+  /// nothing.
+  Total total(int part) const {
+    if (part < 0) return phases_[static_cast<std::size_t>(part + std::ssize(phases_))];
+    return part < std::ssize(totals_) ? totals_[static_cast<std::size_t>(part)] : Total();
+  }
   /// The seconds from the beginning of this rank to the end of its last phase.
   double wall_seconds() const { return last_phase_ended_ - began_run_; }
   /// Returns the seconds from the beginning of the first rank to `time`, by the clock of this rank.
@@ -82,19 +107,22 @@ class Recorder {
     return std::chrono::duration<double>(time - start_).count();
   }
 
- protected:
+  /// Returns the time of each phase except `finish`, and of each kind of part that `names` has, such as
+  /// "start 0.3 s, ..., read 0.012 s, ...": the longest over all ranks, of parts that have ended. Any thread
+  /// may call it. Collective.
+  std::string text(const StepNames& names) const;
+
+ private:
   using Clock = RunPhases::Clock;
+
+  double now() const { return seconds_at(Clock::now()); }
+  void set_clock(const RunPhases& phases);
+  void add(const RunPhases::Span& span);
 
   MPI_Comm communicator_;
   /// Protects the sums of the parts, because one thread may ask for them while another thread records.
   mutable std::mutex mutex_;
   std::vector<Total> totals_;
-
- private:
-  double now() const { return seconds_at(Clock::now()); }
-  void set_clock(const RunPhases& phases);
-  void add(const RunPhases::Span& span);
-
   RecorderOptions options_;
   /// The time at which the first rank began, by the clock of this rank.
   Clock::time_point start_;
@@ -105,30 +133,6 @@ class Recorder {
   int current_ = -1;
   std::int64_t current_item_ = -1;
   double began_ = 0;
-};
-
-/// Records the times of the phases of a run and of the steps of its plan.
-class StepRecorder : public Recorder {
- public:
-  /// Makes a recorder of the steps of `plan`, which must outlive it (see Recorder). Collective.
-  StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
-
-  using Recorder::begin;
-  /// Records that the step `node` begins and that the previous step ends.
-  void begin(const PlanNode& node) { begin(node.id); }
-
-  /// Adds the steps of another plan, such as that for images of another size, and returns their offset, the
-  /// difference between their numbers and their node ids. `plan` must outlive this object.
-  int follow(const Plan& plan);
-
-  /// Returns the time of each phase except `finish`, and of each kind of step, such as "start 0.3 s, ...,
-  /// read 0.012 s, ...": the longest over all ranks, of steps that have ended. Any thread may call it.
-  /// Collective.
-  std::string text() const;
-
- private:
-  /// The plans, and the offsets of their steps.
-  std::vector<std::pair<const Plan*, int>> plans_;
 };
 
 /// The description of a loop in the records of a run.

@@ -7,8 +7,6 @@
 
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/domain/json.hpp"
-#include "tessera/pipeline/explain/explain.hpp"
-#include "tessera/pipeline/plan/plan_nodes.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -21,10 +19,8 @@ Records::Records(MPI_Comm communicator, const Options& options, const std::strin
       trace_{options.trace},
       history_{history_path} {
   collectively(communicator, [&] {
-    int rank = 0;
-    MPI_Comm_rank(communicator, &rank);
     // The many files of a series are looked up only if there is something to compare them with.
-    if (rank == 0 && !paths().empty())
+    if (rank_in(communicator) == 0 && !paths().empty())
       check_names(taken, {{"command line: --report", report_.path},
                           {"command line: --trace", trace_.path},
                           {"output.history:", history_.path}});
@@ -37,15 +33,13 @@ RecorderOptions Records::recorder_options() const {
   return {.fence = wants_report() || wants_trace(), .events = wants_trace()};
 }
 
-void Records::write(const Report& report, const TraceText& trace, const Recorder& recorder,
+void Records::write(const Report& report, const StepNames& names, const std::vector<Recorder::Event>& events,
                     const LoopRecorder* loops) {
-  int rank = 0;
-  MPI_Comm_rank(communicator_, &rank);
-  const bool writes = rank == 0;
+  const bool writes = rank_in(communicator_) == 0;
   if (history_.file) history_.file->write(writes ? loops->history_csv() : std::string());
   if (trace_.file) {
-    const auto events = gather(communicator_, recorder.events());
-    trace_.file->write(writes ? trace(events) : std::string());
+    const auto all = gather(communicator_, events);
+    trace_.file->write(writes ? trace_text(names, all) : std::string());
   }
   if (report_.file) report_.file->write(writes ? report.text_for(report_.path) : std::string());
   if (prints_report_ && writes) {
@@ -87,8 +81,9 @@ Json process_name(std::size_t rank) {
 
 }  // namespace
 
-std::string trace_text(StepNames names, const std::vector<std::vector<Recorder::Event>>& events_by_rank) {
-  for (const Phase phase : all_phases) names[node_of(phase)] = {name_of(phase), "phase"};
+std::string trace_text(const StepNames& parts,
+                       const std::vector<std::vector<Recorder::Event>>& events_by_rank) {
+  const StepNames names = with_phases(parts);
   std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   for (std::size_t rank = 0; rank < events_by_rank.size(); ++rank) {
     text.append(rank == 0 ? "\n" : ",\n").append(to_text(process_name(rank)));
@@ -101,13 +96,21 @@ std::string trace_text(StepNames names, const std::vector<std::vector<Recorder::
   return text + "\n]}\n";
 }
 
-std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
-                       const std::vector<std::vector<Recorder::Event>>& events_by_rank) {
-  StepNames steps;
-  walk(any_plan.root, [&](const PlanNode& node) {
-    if (is_step(node)) steps[node.id] = {step_label(pipeline, node), step_kind(node)};
+void print_and_write(const Session& session, const std::vector<std::string>& taken,
+                     const std::vector<std::pair<std::string, std::string>>& files,
+                     const std::function<std::vector<std::string>()>& make) {
+  check_names(taken, files);
+  std::vector<std::optional<io::TextFile>> written(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (const std::string& path = files[i].second; !path.empty())
+      written[i].emplace(session.communicator(), path);
+  std::vector<std::string> texts(1 + files.size());
+  collectively(session.communicator(), [&] {
+    if (session.rank() == 0) texts = make();
   });
-  return trace_text(std::move(steps), events_by_rank);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (written[i]) written[i]->write(texts[1 + i]);
+  session.print(texts.front());
 }
 
 }  // namespace tessera::app

@@ -2,20 +2,18 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
+#include "tessera/app/session.hpp"
 #include "tessera/io/text_file.hpp"
 
 namespace tessera::app {
-
-/// Returns the text of a trace with the events of all ranks.
-using TraceText = std::function<std::string(const std::vector<std::vector<Recorder::Event>>& events)>;
 
 /// The files that a run writes about itself: the report and the trace that the options ask for, and the
 /// history of its loops. The constructor and write() are collective.
@@ -34,9 +32,10 @@ class Records {
   /// Whether the options ask for a trace.
   bool wants_trace() const { return trace_.file.has_value(); }
 
-  /// Writes the files, and prints the report if the options ask for that. `report`, `trace`, which gets the
-  /// events of the recorders of all ranks, and `loops`, which a history needs, are used on rank 0 only.
-  void write(const Report& report, const TraceText& trace, const Recorder& recorder,
+  /// Writes the files, and prints the report if the options ask for that. `events` are those of this rank,
+  /// for the trace. `report`, `names`, which has the names of the parts in the trace, and `loops`, which a
+  /// history needs, are used on rank 0 only.
+  void write(const Report& report, const StepNames& names, const std::vector<Recorder::Event>& events,
              const LoopRecorder* loops = nullptr);
 
   /// The paths of the files.
@@ -54,22 +53,18 @@ class Records {
   File report_, trace_, history_;
 };
 
-/// The name of a part of the work in a trace, and its kind.
-struct StepName {
-  std::string name;
-  std::string kind;
-};
-
-/// The names of parts, by the numbers of their events.
-using StepNames = std::map<int, StepName>;
-
 /// Returns a trace of all ranks in the JSON format of Chrome's trace viewer, which Perfetto also reads. It
 /// has a process for each rank, and an event for each span of a phase and each call of a part that `names`
 /// has.
-std::string trace_text(StepNames names, const std::vector<std::vector<Recorder::Event>>& events_by_rank);
-
-/// Returns a trace of the steps of a plan. `any_plan`, the plan of any rank, has the names of the steps.
-std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
+std::string trace_text(const StepNames& names,
                        const std::vector<std::vector<Recorder::Event>>& events_by_rank);
+
+/// Prints the first of the texts that `make` returns, which is called on rank 0 only, and writes the others
+/// to `files`, one to each. `files` are pairs as those of check_names, which are not written if their paths
+/// are empty. Throws InputError as check_names does, when a file cannot be written, and the exceptions of
+/// `make`. Collective.
+void print_and_write(const Session& session, const std::vector<std::string>& taken,
+                     const std::vector<std::pair<std::string, std::string>>& files,
+                     const std::function<std::vector<std::string>()>& make);
 
 }  // namespace tessera::app

@@ -5,14 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/mpi_objects.hpp"
 
 namespace tessera::app {
 
@@ -48,7 +49,7 @@ class Report {
     bool is_table = false;
     /// The rows of a table, or the values of a section.
     std::vector<Row> rows;
-    /// The column by which text() sorts the rows, or an empty text.
+    /// text() sorts the rows by this column. It does not sort them if the name is empty.
     std::string sorted_by = {};
   };
 
@@ -57,21 +58,29 @@ class Report {
   std::vector<Section> sections_;
 };
 
-namespace detail {
-/// Returns the bytes that all ranks pass, as gather does.
-std::vector<std::vector<std::byte>> gather_bytes(MPI_Comm communicator, std::span<const std::byte> mine);
-}  // namespace detail
-
 /// Returns the lists that all ranks pass, in the order of the ranks, on rank 0. Returns no lists on other
 /// ranks. Rank 0 receives from one rank after the other, so that the function is suitable for reports, but
 /// too slow for pixels. Collective.
 template <class T>
 std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<std::vector<T>> lists;
-  for (const auto& bytes : detail::gather_bytes(communicator, std::as_bytes(std::span(mine))))
-    if (std::vector<T>& list = lists.emplace_back(bytes.size() / sizeof(T)); !list.empty())
-      std::memcpy(list.data(), bytes.data(), bytes.size());
+  const auto message_of = [](std::int64_t count) {
+    return LargeMessage(count * static_cast<std::int64_t>(sizeof(T)));
+  };
+  std::int64_t count = std::ssize(mine);
+  if (rank_in(communicator) != 0) {
+    const LargeMessage message = message_of(count);
+    MPI_Send(&count, 1, MPI_INT64_T, 0, 0, communicator);
+    MPI_Send(mine.data(), message.count(), message.type(), 0, 0, communicator);
+    return {};
+  }
+  std::vector<std::vector<T>> lists{mine};
+  for (int from = 1; from < ranks_of(communicator); ++from) {
+    MPI_Recv(&count, 1, MPI_INT64_T, from, 0, communicator, MPI_STATUS_IGNORE);
+    const LargeMessage message = message_of(count);
+    std::vector<T>& list = lists.emplace_back(static_cast<std::size_t>(count));
+    MPI_Recv(list.data(), message.count(), message.type(), from, 0, communicator, MPI_STATUS_IGNORE);
+  }
   return lists;
 }
 

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "tessera/domain/element_type.hpp"
@@ -39,33 +42,33 @@ struct StepCost {
   double seconds = 0;
   std::int64_t points = 0, bytes = 0;
 };
-/// The costs of all phases, and then those of all steps or parts, by ranks.
-using StepCosts = std::vector<std::vector<StepCost>>;
 /// The points of one stage that one rank computes.
 struct StageCost {
   std::int64_t points = 0, redundant_points = 0;
 };
-/// The cost of the whole run on one rank.
+/// The cost of the whole run on one rank. It has the seconds of each Use, and those of the whole run.
 struct RankCost {
-  double seconds = 0, mpi_seconds = 0;
+  std::array<double, use_count> uses = {};
+  double wall = 0;
   std::int64_t messages = 0, message_bytes = 0, peak_bytes = 0;
+
+  double& at(Use use) { return uses[static_cast<std::size_t>(use)]; }
+  double at(Use use) const { return uses[static_cast<std::size_t>(use)]; }
+  /// The seconds of all steps.
+  double steps() const {
+    return at(Use::reading) + at(Use::computing) + at(Use::exchanging) + at(Use::writing);
+  }
 };
+/// The costs of the same things, by ranks.
+template <class Cost>
+using ByRank = std::vector<std::vector<Cost>>;
 
-std::vector<StepCost> phase_costs(const Recorder& recorder) {
+std::vector<StepCost> costs_of(const StepNames& names, const Recorder& recorder) {
   std::vector<StepCost> costs;
-  for (const Phase phase : all_phases)
-    costs.push_back({recorder.total(phase).calls, recorder.total(phase).seconds});
-  return costs;
-}
-
-/// Returns the costs of phases and of all steps on this rank, the latter by node id.
-std::vector<StepCost> step_costs(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
-  std::vector<StepCost> costs = phase_costs(recorder);
-  walk(plan.root, [&](const PlanNode& node) {
-    const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
-    const StepWork work = work_of(pipeline, node);
-    costs.push_back({total.calls, total.seconds, work.points * total.calls, work.bytes * total.calls});
-  });
+  for (const auto& [number, name] : names) {
+    const Recorder::Total total = recorder.total(number);
+    costs.push_back({total.calls, total.seconds});
+  }
   return costs;
 }
 
@@ -76,104 +79,86 @@ std::vector<StageCost> stage_costs(const Plan& plan) {
   return costs;
 }
 
-RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
-  RankCost cost;
-  cost.peak_bytes = peak_bytes_with_next_band(plan);
+RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const Recorder& recorder) {
+  RankCost cost{.wall = recorder.wall_seconds(), .peak_bytes = peak_bytes_with_next_band(plan)};
+  for (const Phase phase : all_phases)
+    cost.at(phase == Phase::finish ? Use::finishing : Use::preparing) += recorder.total(phase).seconds;
   walk(plan.root, [&](const PlanNode& node) {
-    const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
-    cost.seconds += total.seconds;
-    if (use_of(node) == Use::exchanging) cost.mpi_seconds += total.seconds;
+    const Recorder::Total total = recorder.total(node.id);
+    cost.at(use_of(node)) += total.seconds;
     if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
       const Traffic traffic = sent(pipeline, *exchange);
       cost.messages += traffic.messages * total.calls;
       cost.message_bytes += traffic.bytes * total.calls;
     }
   });
+  cost.at(Use::rest) = std::max(0.0, cost.wall - std::accumulate(cost.uses.begin(), cost.uses.end(), 0.0));
   return cost;
 }
 
-/// Returns the sum, over all ranks, of a member of entry `i` of the rank's list.
-template <class Cost, class Number>
-Number sum(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
-  Number all{};
-  for (const auto& list : by_rank) all += list[i].*member;
+/// Returns the sum, over all ranks, of a value of entry `i` of the rank's list: of a member, or of what a
+/// function returns.
+template <class Cost, class Value>
+auto sum(const ByRank<Cost>& by_rank, std::size_t i, const Value& value) {
+  std::remove_cvref_t<std::invoke_result_t<Value, const Cost&>> all{};
+  for (const auto& list : by_rank) all += std::invoke(value, list[i]);
   return all;
 }
-/// Returns the largest value, over all ranks, of a member of entry `i` of the rank's list.
-template <class Cost, class Number>
-Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
-  Number largest{};
-  for (const auto& list : by_rank) largest = std::max(largest, list[i].*member);
+/// Returns the largest of these values.
+template <class Cost, class Value>
+auto most(const ByRank<Cost>& by_rank, std::size_t i, const Value& value) {
+  std::remove_cvref_t<std::invoke_result_t<Value, const Cost&>> largest{};
+  for (const auto& list : by_rank) largest = std::max(largest, std::invoke(value, list[i]));
   return largest;
-}
-
-/// Returns the seconds that this rank spent for each Use. The last entry is the time of the whole run.
-std::vector<StepCost> own_times(const Plan& plan, const StepRecorder& recorder) {
-  std::vector<StepCost> times(use_count + 1);
-  const auto at = [&times](Use use) -> double& { return times[static_cast<std::size_t>(use)].seconds; };
-  for (const Phase phase : all_phases)
-    at(phase == Phase::finish ? Use::finishing : Use::preparing) += recorder.total(phase).seconds;
-  walk(plan.root, [&](const PlanNode& node) {
-    at(use_of(node)) += recorder.totals()[static_cast<std::size_t>(node.id)].seconds;
-  });
-  double explained = 0;
-  for (const StepCost& time : times) explained += time.seconds;
-  times.back().seconds = recorder.wall_seconds();
-  at(Use::rest) = std::max(0.0, times.back().seconds - explained);
-  return times;
 }
 
 /// Adds the table `time`, which divides the time of the run until the report is made. Also adds the time of
 /// the run, and the share of it that is not in the rest, to the section `totals`.
-void add_times(Report& report, MPI_Comm communicator, const Plan& plan, const StepRecorder& recorder) {
-  const StepCosts ranks = gather(communicator, own_times(plan, recorder));
-  if (ranks.empty()) return;
-  const double all = sum(ranks, use_count, &StepCost::seconds);
+void add_times(Report& report, const ByRank<RankCost>& ranks) {
+  const double all = sum(ranks, 0, &RankCost::wall);
+  double seconds = 0;
   for (std::size_t i = 0; i < use_count; ++i) {
-    const double seconds = sum(ranks, i, &StepCost::seconds);
+    const auto of_use = [i](const RankCost& cost) { return cost.uses[i]; };
+    seconds = sum(ranks, 0, of_use);
     report.add_row("time", {{"spent", std::string(use_names[i])},
-                            {"slowest_seconds", most(ranks, i, &StepCost::seconds)},
+                            {"slowest_seconds", most(ranks, 0, of_use)},
                             {"mean_seconds", seconds / static_cast<double>(ranks.size())},
                             {"share", seconds / all}});
   }
-  const double rest = sum(ranks, static_cast<std::size_t>(Use::rest), &StepCost::seconds);
-  report.add("totals", {{"wall_seconds", most(ranks, use_count, &StepCost::seconds)},
-                        {"explained_share", 1 - rest / all}});
+  // The rest is the last one.
+  report.add("totals",
+             {{"wall_seconds", most(ranks, 0, &RankCost::wall)}, {"explained_share", 1 - seconds / all}});
 }
 
-/// Returns a row of the table `steps` without the amount of work. It combines entry `i` of all ranks.
-Report::Row time_row(int node, const std::string& name, const StepCosts& costs, std::size_t i) {
-  return {{"node", node},
-          {"step", name},
-          {"calls", most(costs, i, &StepCost::calls)},
-          {"slowest_seconds", most(costs, i, &StepCost::seconds)},
-          {"mean_seconds", sum(costs, i, &StepCost::seconds) / static_cast<double>(costs.size())}};
-}
-
-void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan, const StepCosts& costs) {
+/// Adds the table `steps` with the phases and steps `names`. The costs of each rank are in their order. With
+/// `has_work`, rows have the amount of work, and otherwise steps that no rank has begun have no row.
+void add_step_table(Report& report, const StepNames& names, const ByRank<StepCost>& costs, bool has_work) {
   std::size_t i = 0;
-  const auto add = [&](int node, const std::string& name) {
-    const double slowest = most(costs, i, &StepCost::seconds);
-    const std::int64_t bytes = sum(costs, i, &StepCost::bytes);
-    Report::Row row = time_row(node, name, costs, i);
-    row.emplace_back("points", sum(costs, i, &StepCost::points));
-    row.emplace_back("bytes", bytes);
-    row.emplace_back("gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0);
-    report.add_row("steps", row);
-  };
-  for (const Phase phase : all_phases) {
-    add(node_of(phase), name_of(phase));
-    ++i;
+  for (const auto& [number, name] : names) {
+    const std::size_t place = i++;
+    const std::int64_t calls = most(costs, place, &StepCost::calls);
+    if (!has_work && number >= 0 && calls == 0) continue;
+    const double slowest = most(costs, place, &StepCost::seconds);
+    const double mean = sum(costs, place, &StepCost::seconds) / static_cast<double>(costs.size());
+    Report::Row row{{"node", number},
+                    {"step", name.name},
+                    {"calls", calls},
+                    {"slowest_seconds", slowest},
+                    {"mean_seconds", mean}};
+    if (has_work) {
+      const std::int64_t bytes = sum(costs, place, &StepCost::bytes);
+      const double rate = slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0;
+      row.insert(row.end(), {{"points", sum(costs, place, &StepCost::points)},
+                             {"bytes", bytes},
+                             {"gigabytes_per_second", rate}});
+    }
+    report.add_row("steps", std::move(row));
   }
-  walk(plan.root, [&](const PlanNode& node) {
-    if (is_step(node)) add(node.id, step_label(pipeline, node));
-    ++i;
-  });
   report.sort_text("steps", "slowest_seconds");
 }
 
 void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan,
-                     const std::vector<std::vector<StageCost>>& by_rank) {
+                     const ByRank<StageCost>& by_rank) {
   for (ArrayId id : pipeline.ids()) {
     if (pipeline[id].is_input() || pipeline[id].is_spare) continue;
     const auto i = static_cast<std::size_t>(id);
@@ -185,63 +170,54 @@ void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan
   }
 }
 
-void add_totals(Report& report, const std::vector<std::vector<RankCost>>& by_rank,
-                const std::vector<std::vector<StageCost>>& stages) {
+void add_totals(Report& report, const ByRank<RankCost>& ranks, const ByRank<StageCost>& stages) {
   std::int64_t redundant = 0;
   for (std::size_t i = 0; i < stages.front().size(); ++i)
     redundant += sum(stages, i, &StageCost::redundant_points);
-  double share_sum = 0, most_share = 0;
-  for (const auto& rank : by_rank) {
-    const RankCost& cost = rank.front();
-    const double share = cost.seconds > 0 ? cost.mpi_seconds / cost.seconds : 0;
-    share_sum += share;
-    most_share = std::max(most_share, share);
-  }
-  report.add("totals", {{"slowest_seconds", most(by_rank, 0, &RankCost::seconds)},
-                        {"mpi_share_most", most_share},
-                        {"mpi_share_mean", share_sum / static_cast<double>(by_rank.size())},
-                        {"messages", sum(by_rank, 0, &RankCost::messages)},
-                        {"message_bytes", sum(by_rank, 0, &RankCost::message_bytes)},
+  const auto mpi_share = [](const RankCost& cost) {
+    return cost.steps() > 0 ? cost.at(Use::exchanging) / cost.steps() : 0.0;
+  };
+  report.add("totals", {{"slowest_seconds", most(ranks, 0, &RankCost::steps)},
+                        {"mpi_share_most", most(ranks, 0, mpi_share)},
+                        {"mpi_share_mean", sum(ranks, 0, mpi_share) / static_cast<double>(ranks.size())},
+                        {"messages", sum(ranks, 0, &RankCost::messages)},
+                        {"message_bytes", sum(ranks, 0, &RankCost::message_bytes)},
                         {"redundant_points", redundant},
-                        {"planned_peak_bytes_most", most(by_rank, 0, &RankCost::peak_bytes)},
-                        {"planned_peak_bytes_all", sum(by_rank, 0, &RankCost::peak_bytes)}});
+                        {"planned_peak_bytes_most", most(ranks, 0, &RankCost::peak_bytes)},
+                        {"planned_peak_bytes_all", sum(ranks, 0, &RankCost::peak_bytes)}});
 }
 
 }  // namespace
 
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
-               const StepRecorder& recorder) {
-  add_times(report, communicator, plan, recorder);
-  const auto steps = gather(communicator, step_costs(pipeline, plan, recorder));
+               const Recorder& recorder) {
+  const StepNames names = with_phases(step_names(pipeline, plan));
+  std::vector<StepCost> mine = costs_of(names, recorder);
+  auto cost = mine.begin() + std::ssize(all_phases);
+  walk(plan.root, [&](const PlanNode& node) {
+    if (!is_step(node)) return;
+    const StepWork work = work_of(pipeline, node);
+    cost->points = work.points * cost->calls;
+    cost->bytes = work.bytes * cost->calls;
+    ++cost;
+  });
+  const auto steps = gather(communicator, mine);
   const auto stages = gather(communicator, stage_costs(plan));
   const auto ranks = gather(communicator, std::vector{rank_cost(pipeline, plan, recorder)});
   if (ranks.empty()) return;
-  add_step_table(report, pipeline, plan, steps);
+  add_times(report, ranks);
+  add_step_table(report, names, steps, true);
   add_stage_table(report, pipeline, plan, stages);
   add_totals(report, ranks, stages);
 }
 
 void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder) {
-  std::vector<StepCost> mine = phase_costs(recorder);
-  for (const auto& [number, name] : parts) {
-    // Parts that have not begun cost nothing.
-    const auto part = static_cast<std::size_t>(number);
-    const bool has_begun = part < recorder.totals().size();
-    const Recorder::Total total = has_begun ? recorder.totals()[part] : Recorder::Total();
-    mine.push_back({total.calls, total.seconds});
-  }
-  mine.push_back({.seconds = recorder.wall_seconds()});
-  const StepCosts costs = gather(communicator, mine);
-  if (costs.empty()) return;
-  std::size_t i = 0;
-  for (const Phase phase : all_phases)
-    report.add_row("steps", time_row(node_of(phase), name_of(phase), costs, i++));
-  for (const auto& [number, name] : parts) {
-    if (most(costs, i, &StepCost::calls) > 0) report.add_row("steps", time_row(number, name.name, costs, i));
-    ++i;
-  }
-  report.sort_text("steps", "slowest_seconds");
-  report.add("totals", {{"wall_seconds", most(costs, i, &StepCost::seconds)}});
+  const StepNames names = with_phases(parts);
+  const auto costs = gather(communicator, costs_of(names, recorder));
+  const auto ranks = gather(communicator, std::vector{RankCost{.wall = recorder.wall_seconds()}});
+  if (ranks.empty()) return;
+  add_step_table(report, names, costs, false);
+  report.add("totals", {{"wall_seconds", most(ranks, 0, &RankCost::wall)}});
 }
 
 namespace {
@@ -272,18 +248,18 @@ void ReportedNumbers::listen(Bindings& bindings) {
   }
 }
 
-std::string ReportedNumbers::judged(MPI_Comm communicator, const PipelineApplication& application,
-                                    const deck::Deck& deck) const {
-  if (!application.verdict) return "";
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
+ExitStatus ReportedNumbers::judged(const Session& session, const PipelineApplication& application,
+                                   const deck::Deck& deck) const {
+  if (!application.verdict) return ExitStatus::done;
   std::string line;
-  if (rank == 0) {
+  if (session.rank() == 0) {
     std::map<std::string, double> values;
     for (const Number& number : numbers_) values.emplace(number.name, number.value);
     line = application.verdict(values, deck);
+    if (!line.empty()) fmt::print(stderr, "{}: {}\n", application.program, line);
   }
-  return graph::broadcast(communicator, line);
+  return graph::broadcast(session.communicator(), line).empty() ? ExitStatus::done
+                                                                : ExitStatus::beyond_tolerance;
 }
 
 std::string ReportedNumbers::text() const {

@@ -18,7 +18,7 @@ namespace tessera::app {
 /// Adds the costs of a run to the report of rank 0: the tables `time`, `steps`, with the phases, and
 /// `stages`, and the section `totals`. Every rank passes its own plan and recorder. Collective.
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
-               const StepRecorder& recorder);
+               const Recorder& recorder);
 
 /// Adds the table `steps` to the report of rank 0, with phases and `parts` of the work, and the time of the
 /// run to the section `totals`. Every rank passes its own recorder, and the same parts. Those that no rank
@@ -34,10 +34,10 @@ class ReportedNumbers {
   /// Adds sinks to `bindings`, in front of those that are there. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// Returns, on all ranks, a line that says which demands of the deck the numbers do not meet, or an empty
-  /// text. Collective.
-  std::string judged(MPI_Comm communicator, const PipelineApplication& application,
-                     const deck::Deck& deck) const;
+  /// Returns the exit status of a run with these numbers. If they do not meet the demands of the deck, prints
+  /// which ones. Collective.
+  ExitStatus judged(const Session& session, const PipelineApplication& application,
+                    const deck::Deck& deck) const;
 
   bool empty() const { return numbers_.empty(); }
   /// Returns the numbers as text, such as "psnr 31.2, ssim 0.93".

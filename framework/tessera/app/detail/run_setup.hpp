@@ -42,12 +42,12 @@ AskedPipeline asked_pipeline(const PipelineApplication& application, const deck:
 AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
                          const deck::Deck& deck, const io::ImageInfo& image);
 
-/// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of `deck`
-/// instead.
+/// Returns what `task` returns. If `task` throws a ScheduleError, throws an InputError that names the faulty
+/// key of `deck` instead.
 template <class Task>
-void blame_deck(const deck::Deck& deck, const Task& task) {
+auto blame_deck(const deck::Deck& deck, const Task& task) {
   try {
-    task();
+    return task();
   } catch (const ScheduleError& error) {
     deck.fail(key_without_turn(error.key), error.what());
   }

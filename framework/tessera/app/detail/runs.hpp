@@ -89,7 +89,7 @@ struct RunDescription {
   std::string start_text(bool verbose) const;
 
   /// Adds the section `run`, which includes the deck, and the costs of the steps to `report`. Collective.
-  void add(Report& report, const StepRecorder& recorder) const;
+  void add(Report& report, const Recorder& recorder) const;
 
   /// Adds only the section `run`. Collective.
   void add_section(Report& report) const;
@@ -97,7 +97,7 @@ struct RunDescription {
   /// Returns attributes that describe the run, for the files that it writes. The attributes are the same on
   /// all ranks. The attribute `steps` has the times of those steps that have ended before this call.
   /// Collective.
-  std::vector<io::FileAttribute> attributes(const StepRecorder& recorder) const;
+  std::vector<io::FileAttribute> attributes(const Recorder& recorder) const;
 
  private:
   std::string first_line() const;

@@ -48,7 +48,7 @@ struct Shape {
   std::optional<LoopRecorder> loops;
   /// Only the plans for the present image have memory.
   std::unique_ptr<PlanRun> run;
-  /// The number by which the recorder's steps follow the node ids of the plan.
+  /// The difference between the numbers of the steps in the recorder and their node ids.
   int first_step = 0;
 };
 
@@ -72,7 +72,7 @@ class SeriesAcross {
  private:
   bool is_stopped() const;
   /// Whether images follow one that has an error. A frame that cannot be decoded ends a video in any case.
-  bool skips() const { return items_.video_error().empty() && deck_.text_of("on_error") == "skip"; }
+  bool skips() const { return items_.video_error().empty() && items_.skips(); }
   bool next();
   deck::Deck deck_of_present() const { return frames_ ? deck_ : deck_of_item(application_, deck_, item_); }
   const std::string& name() const { return item_.input; }
@@ -81,11 +81,11 @@ class SeriesAcross {
   const ArrayDeclaration& written(const Shape& shape) const;
   void compute(Shape& shape, Watchdog& watchdog);
   bool compute_next(Watchdog& watchdog);
+  /// Gives a plan its memory.
   void allocate(Shape& shape);
-  void keep_phase();
-  std::string name_of_step(int step) const {
-    const auto found = names_.find(step);
-    return found == names_.end() ? "" : found->second.name;
+  /// Adds the phase that is under way to the recorder, if there is one.
+  void keep_phase() {
+    if (recorder_) recorder_->end(job_.phases);
   }
   void write_records(const SeriesOutcome& outcome);
 
@@ -107,7 +107,7 @@ class SeriesAcross {
   Shape* present_ = nullptr;
   std::optional<Transport> transport_;
   std::optional<Records> records_;
-  std::optional<StepRecorder> recorder_;
+  std::optional<Recorder> recorder_;
   /// The names of the steps of all plans, by their numbers in the recorder.
   StepNames names_;
   /// The progress of all ranks together, which rank 0 prints.
@@ -136,11 +136,6 @@ bool SeriesAcross::is_stopped() const {
   return received != 0;
 }
 
-/// Adds the phase that is under way to the recorder, if there is one.
-void SeriesAcross::keep_phase() {
-  if (recorder_) recorder_->end(job_.phases);
-}
-
 /// Returns the plans for the present image. Makes them if there are none yet.
 Shape& SeriesAcross::shape_of_present() {
   const ImageInputs& images = inputs();
@@ -152,11 +147,8 @@ Shape& SeriesAcross::shape_of_present() {
   job_.phases.begin(Phase::plan);
   shapes_.push_back(std::make_unique<Shape>(job_, deck_of_present(), items_.frame(), silence_));
   present_ = shapes_.back().get();
-  if (recorder_) present_->first_step = recorder_->follow(present_->plans.mine());
-  walk(present_->plans.mine().root, [this](const PlanNode& node) {
-    if (is_step(node))
-      names_[present_->first_step + node.id] = {step_label(*present_->setup.pipeline, node), step_kind(node)};
-  });
+  if (!names_.empty()) present_->first_step = names_.rbegin()->first + 1;
+  names_.merge(step_names(*present_->setup.pipeline, present_->plans.mine(), present_->first_step));
   keep_phase();
   return *present_;
 }
@@ -167,7 +159,6 @@ const ArrayDeclaration& SeriesAcross::written(const Shape& shape) const {
   return (*shape.setup.pipeline)[shape.setup.pipeline->find(application_.picture)];
 }
 
-/// Gives a plan its memory.
 void SeriesAcross::allocate(Shape& shape) {
   job_.phases.begin(Phase::allocate);
   shape.run = std::make_unique<PlanRun>(session_, *shape.setup.pipeline, shape.plans.all(),
@@ -175,10 +166,9 @@ void SeriesAcross::allocate(Shape& shape) {
   if (recorder_)
     keep_phase();
   else
-    recorder_.emplace(session_.communicator(), shape.plans.mine(), records_->recorder_options(), job_.phases);
+    recorder_.emplace(session_.communicator(), records_->recorder_options(), job_.phases);
 }
 
-/// Computes the present image.
 void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
   if (!shape.run) allocate(shape);
   job_.phases.begin(Phase::open);
@@ -202,15 +192,8 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
     recorder_->begin(shape.first_step + node.id);
     watchdog.begin(shape.first_step + node.id);
   };
-  try {
-    shape.run->run(bindings, begin, {});
-    recorder_->end();
-  } catch (const std::exception& error) {
-    // The job is aborted here, before files are closed, because closing a file is collective.
-    if (!all_ranks_know(error)) session_.abort(application_.program, error);
-    recorder_->end();
-    throw;
-  }
+  session_.guard(application_.program, [&] { shape.run->run(bindings, begin, {}); });
+  recorder_->end();
 }
 
 /// Computes the next image. Returns false if there is none, or if a signal has ended the series. Leaves the
@@ -229,6 +212,7 @@ bool SeriesAcross::compute_next(Watchdog& watchdog) {
     }
   } catch (const InputError& error) {
     if (!skips()) throw InputError(line_about(name(), error.what()));
+    if (recorder_) recorder_->end();
     if (session_.rank() == 0) done_->left_out({number_, line_about(name(), error.what())});
     if (present_ == nullptr) return true;
     // A run that has failed cannot be run again.
@@ -240,19 +224,16 @@ bool SeriesAcross::compute_next(Watchdog& watchdog) {
 
 ExitStatus SeriesAcross::run() {
   job_.phases.begin(Phase::start);
-  session_.start_kokkos(
-      session_.threads(deck_.is_set("threads") ? static_cast<int>(deck_.get<std::int64_t>("threads")) : 0));
+  session_.start_kokkos(threads_of(session_, deck_));
   transport_ = chosen_transport(session_, deck_).transport;
   records_.emplace(session_.communicator(), job_.options, "", joined(items_.files(), job_.deck_files));
-  progress_.line(fmt::format("{} on {} images, each by {}", application_.program, items_.count_text(),
-                             counted(session_.rank_count(), "rank")));
-  if (const std::string remark = items_.remark(); !remark.empty()) progress_.line(remark);
+  items_.say_start(progress_, "each by " + counted(session_.rank_count(), "rank"));
   const double seconds = watchdog_seconds(deck_);
   done_.emplace(progress_, items_.count());
   bool stopped = false;
   {
     Watchdog watchdog(seconds, end_standstill(session_, application_.program, seconds,
-                                              [this](int step) { return name_of_step(step); }));
+                                              [this](int step) { return name_in(names_, step); }));
     // An image may take longer than a process may go on after a signal that it has not accepted.
     const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
     while (!(stopped = is_stopped()) && compute_next(watchdog)) {
@@ -264,7 +245,7 @@ ExitStatus SeriesAcross::run() {
     for (const std::string& remark : present_->setup.pipeline->remarks()) done_->remark({0, remark});
   const SeriesOutcome outcome = done_->outcome(session_.communicator());
   if (recorder_) {
-    progress_.line(recorder_->text());
+    progress_.line(recorder_->text(names_));
     write_records(outcome);
   }
   return tell_outcome(session_, application_.program, progress_, outcome, stopped, items_.count());
@@ -280,8 +261,7 @@ void SeriesAcross::write_records(const SeriesOutcome& outcome) {
     outcome.add(report);
     first.loops->add(report);
   }
-  const auto trace = [this](const auto& events) { return trace_text(names_, events); };
-  records_->write(report, trace, *recorder_);
+  records_->write(report, names_, recorder_->events());
 }
 
 /// Explains, checks or estimates the run on the first image.
@@ -297,14 +277,12 @@ ExitStatus SeriesAcross::only_plan() {
         fmt::format("this is one of {} images, each of which is computed by one thread of a rank\n",
                     items_.count_text()));
   if (!job_.options.check || job_.options.quiet) return ExitStatus::done;
-  std::string text;
-  collectively(session_.communicator(), [&] {
-    if (session_.rank() != 0) return;
-    blame_deck(shape.setup.deck, [&] { text = check_text(*shape.setup.pipeline, shape.plans.all()); });
+  print_and_write(session_, {}, {}, [&] {
+    const std::string text =
+        blame_deck(shape.setup.deck, [&] { return check_text(*shape.setup.pipeline, shape.plans.all()); });
+    return std::vector{text + fmt::format("{} images like {} would become {} of {}\n", items_.count_text(),
+                                          name(), to_string(result.domain), name_of(result.type))};
   });
-  session_.print(text);
-  session_.print(fmt::format("{} images like {} would become {} of {}\n", items_.count_text(), name(),
-                             to_string(result.domain), name_of(result.type)));
   return ExitStatus::done;
 }
 

@@ -46,10 +46,8 @@ void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
                    const std::vector<NamedFile>& shared) {
   const std::string key = series_output_key(deck);
   std::map<fs::path, std::string> inputs, outputs, others;
-  for (const SeriesItem& item : items) {
-    inputs.emplace(place_of(item.input), item.input);
-    for (const std::string& file : item.listed) inputs.emplace(place_of(file), file);
-  }
+  for (const SeriesItem& item : items)
+    for (const std::string& file : item.files()) inputs.emplace(place_of(file), file);
   for (const NamedFile& file : shared) others.emplace(place_of(file.path), file.key);
   for (const SeriesItem& item : items) {
     const fs::path place = place_of(item.output);
@@ -65,6 +63,12 @@ void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
 }
 
 }  // namespace
+
+std::vector<std::string> SeriesItem::files() const {
+  std::vector<std::string> files{input};
+  files.insert(files.end(), listed.begin(), listed.end());
+  return files;
+}
 
 std::vector<ListedInput> listed_inputs(const PipelineApplication& application, const deck::Deck& deck) {
   std::vector<ListedInput> listed;
@@ -147,25 +151,33 @@ void check_frame_item(const deck::Deck& deck, const SeriesItem& frame, const std
   check_outputs(deck, {frame}, shared);
 }
 
-void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) fs::create_directories(folder, error);
-  if (error) deck.fail(key, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-}
-
 SeriesItem frame_item(const deck::Deck& deck, std::int64_t index) {
   const std::string video = deck.get<std::string>("input.video");
   return {fmt::format("{}: frame {}", video, index), path_of_result(deck, video, index, 1'000'000)};
 }
 
-std::vector<std::string> files_of(const std::vector<SeriesItem>& items) {
-  std::vector<std::string> files;
-  for (const SeriesItem& item : items) {
-    files.insert(files.end(), {item.input, item.output});
-    files.insert(files.end(), item.listed.begin(), item.listed.end());
-  }
-  return files;
+io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                std::size_t place, const std::string& path) {
+  const std::string block = place == 0 ? "input" : listed_inputs(application, deck)[place - 1].block;
+  io::ImageChoice choice{.dataset = deck.text_of(block + ".dataset")};
+  if (const std::string page = block + ".page"; deck.is_set(page))
+    choice.page = static_cast<int>(deck.get<std::int64_t>(page));
+  return io::inspect_image(path, choice);
+}
+
+std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                            std::size_t place, const std::string& path,
+                                            const io::ImageInfo& info) {
+  std::unique_ptr<BlockSource> source = io::open_image(MPI_COMM_SELF, path, info);
+  return application.needs_finite_images
+             ? finite_source(std::move(source), deck, input_key_of(application, deck, place), path)
+             : std::move(source);
+}
+
+void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                 const io::ImageInfo& first_image) {
+  const std::string text = difference_text("the image of " + path, image, first, first_image);
+  if (!text.empty()) throw InputError(text);
 }
 
 }  // namespace tessera::app

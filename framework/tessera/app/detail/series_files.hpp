@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "tessera/app/file_patterns.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/io/image_source.hpp"
 
 namespace tessera::app {
 
@@ -20,6 +22,8 @@ struct SeriesItem {
   std::vector<std::string> listed = {};
   /// A digest of the state of these files before any image was computed, which the ledger of the series has.
   std::uint64_t made_from = 0;
+  /// Returns all files that are read for this image, in the order of input_names.
+  std::vector<std::string> files() const;
   friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
   static auto members(auto& item) { return std::tie(item.input, item.output, item.listed, item.made_from); }
 };
@@ -73,10 +77,19 @@ SeriesItem frame_item(const deck::Deck& deck, std::int64_t index);
 /// that is written, or when it gives one of `shared` for `frame`.
 void check_frame_item(const deck::Deck& deck, const SeriesItem& frame, const std::vector<NamedFile>& shared);
 
-/// Makes the folder of a file if it is missing. Throws InputError about the deck key `key` if that fails.
-void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path);
+/// Returns the description of the image in a file of a series. `place` is the place of the image in the list
+/// of input_names; the keys `input.dataset` and `input.page`, or those of the further image, choose it.
+io::ImageInfo inspect_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                std::size_t place, const std::string& path);
 
-/// Returns the paths of all files that are read and written for these images.
-std::vector<std::string> files_of(const std::vector<SeriesItem>& items);
+/// Opens the file of a series for one rank. `place` is the place of the image in the list of input_names. The
+/// source refuses numbers that are not finite if the application needs finite ones. `deck` must outlive it.
+std::unique_ptr<BlockSource> open_in_series(const PipelineApplication& application, const deck::Deck& deck,
+                                            std::size_t place, const std::string& path,
+                                            const io::ImageInfo& info);
+
+/// Throws InputError if the image of the file `path` is not like that of the file `first`.
+void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                 const io::ImageInfo& first_image);
 
 }  // namespace tessera::app

@@ -8,9 +8,10 @@
 #include <filesystem>
 #include <numeric>
 
+#include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_setup.hpp"
-#include "tessera/app/detail/series_images.hpp"
+#include "tessera/app/detail/written_files.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
@@ -45,15 +46,35 @@ io::FrameRate rate_of(const deck::Deck& deck) {
   return {rate / common, parts / common};
 }
 
-/// Calls `act`. Keeps the text of the first error in `kept`.
-template <class Act>
-auto keeping_error(std::string& kept, const Act& act) {
-  try {
-    return act();
-  } catch (const std::exception& error) {
-    if (kept.empty()) kept = error.what();
-    throw;
-  }
+/// Makes the folder of a result if it is missing.
+void make_folder_of(const deck::Deck& deck, const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    deck.fail(series_output_key(deck),
+              fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+}
+
+/// Creates the output file of `item`, in the format of its ending, for the array `result`. HDF5 files hold
+/// what `notes` returns when the result has been written, and the names of the files that were read. `inputs`
+/// are the names of the images in the pipeline. Collective over `communicator`.
+std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
+                                         const SeriesItem& item, const ArrayDeclaration& result,
+                                         const std::vector<std::string>& inputs,
+                                         std::function<io::FileNotes()> notes) {
+  const std::string& path = item.output;
+  const std::string key = output_key_of(path);
+  if (key != "output.file")
+    return io::create_image(communicator, format_of_key(key), path, result.domain, result.type);
+  const auto all = [notes = std::move(notes), item, inputs] {
+    io::FileNotes noted = notes();
+    const std::vector<std::string> files = item.files();
+    for (std::size_t i = 0; i < files.size(); ++i) noted.attributes.push_back({inputs[i], files[i]});
+    return noted;
+  };
+  const io::FileArray array{result.name, result.type, result.domain};
+  return std::move(io::create_hdf5(communicator, path, {array}, hdf5_storage(deck), all).front());
 }
 
 /// A frame of the video of the results, whose errors are those of the video.
@@ -80,11 +101,7 @@ std::string ledger_key(const SeriesItem& item) {
 }
 
 std::int64_t leave_out_whole(const Ledger& ledger, std::vector<SeriesItem>& items) {
-  for (SeriesItem& item : items) {
-    std::vector<std::string> files{item.input};
-    files.insert(files.end(), item.listed.begin(), item.listed.end());
-    item.made_from = io::text_digest(Ledger::state_of(files));
-  }
+  for (SeriesItem& item : items) item.made_from = io::text_digest(Ledger::state_of(item.files()));
   const auto lines = ledger.items();
   if (lines.empty()) return 0;
   const auto is_whole = [&](const SeriesItem& item) { return lines.contains(ledger_key(item)); };
@@ -122,6 +139,7 @@ std::unique_ptr<io::VideoReader> open_video(const std::string& path, const Accep
 SeriesItems::SeriesItems(Session& session, const PipelineApplication& application, const deck::Deck& deck,
                          const AcceptImage& accept)
     : session_(session),
+      application_(application),
       deck_(deck),
       names_(input_names(application, deck)),
       shared_(shared_files(application, deck)),
@@ -162,10 +180,43 @@ void SeriesItems::open(const AcceptImage& accept) {
 }
 
 std::vector<std::string> SeriesItems::files() const {
-  std::vector<std::string> files = joined(files_of(items_), paths_of(shared_));
+  std::vector<std::string> files = joined(results(), paths_of(shared_));
+  for (const SeriesItem& item : items_) files = joined(std::move(files), item.files());
   if (reads_video()) files.push_back(frame_->path);
   if (writes_video()) files.push_back(series_output(deck_));
   return files;
+}
+
+void SeriesItems::say_start(Progress& progress, const std::string& how) const {
+  progress.line(fmt::format("{} on {} images, {}", application_.program, count_text(), how));
+  if (left_out_ > 0) progress.line(ledger_->remark(left_out_, "result"));
+}
+
+io::ImageInfo SeriesItems::inspect(const SeriesItem& item, const LookAtFile& look) const {
+  io::ImageInfo first;
+  const std::vector<std::string> files = item.files();
+  for (std::size_t place = 0; place < files.size(); ++place) {
+    const io::ImageInfo info = inspect_in_series(application_, deck_, place, files[place]);
+    if (place == 0)
+      first = info;
+    else
+      check_alike(files[place], info, item.input, first);
+    look(place, files[place], info);
+  }
+  return first;
+}
+
+std::vector<ImageLine> SeriesItems::look_at(const std::function<void(std::int64_t)>& look) const {
+  std::vector<ImageLine> left_out;
+  for (std::int64_t index = 0; index < count_; ++index) {
+    try {
+      look(index);
+    } catch (const InputError& error) {
+      if (!skips()) throw;
+      left_out.push_back({index, line_about(item(index).input, error.what())});
+    }
+  }
+  return left_out;
 }
 
 graph::Lease<graph::PackedImage> SeriesItems::next_frame() {
@@ -193,7 +244,7 @@ void SeriesItems::expect(const SeriesItem& item, const ArrayDeclaration& result)
 std::unique_ptr<io::VideoWriter> SeriesItems::created_video() const {
   const std::string path = series_output(deck_);
   if (!result_) deck_.fail(series_input_key(deck_), "there is no image that can be read: name others");
-  make_folder_of(deck_, series_output_key(deck_), path);
+  make_folder_of(deck_, path);
   io::remove_abandoned_files({path});
   return io::create_video(path, result_->domain, result_->type, rate_);
 }
@@ -211,26 +262,23 @@ void SeriesItems::begin(bool makes_video) {
   }
   collectively(communicator, [&] {
     if (session_.rank() != 0 || writes_video()) return;
-    for (const SeriesItem& item : items_) make_folder_of(deck_, series_output_key(deck_), item.output);
+    for (const SeriesItem& item : items_) make_folder_of(deck_, item.output);
     if (ledger_) ledger_->begin(results());
   });
   has_begun_ = true;
 }
 
-void SeriesItems::prepare(const SeriesItem& item) const {
-  if (!reads_video() || writes_video()) return;
-  check_frame_item(deck_, item, shared_);
-  make_folder_of(deck_, series_output_key(deck_), item.output);
-}
-
 std::unique_ptr<BlockSink> SeriesItems::create(MPI_Comm communicator, const SeriesItem& item,
                                                const ArrayDeclaration& result,
                                                std::function<io::FileNotes()> notes) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
+  // Several threads may create files for this rank alone, and MPI need not support their calls.
+  const bool is_first = communicator == MPI_COMM_SELF || rank_in(communicator) == 0;
   collectively(communicator, [&] {
-    if (rank != 0) return;
-    prepare(item);
+    if (!is_first) return;
+    if (reads_video() && !writes_video()) {
+      check_frame_item(deck_, item, shared_);
+      make_folder_of(deck_, item.output);
+    }
     expect(item, result);
     if (writes_video() && writer_ == nullptr)
       writer_ = keeping_error(video_error_, [this] { return created_video(); });
@@ -241,8 +289,7 @@ std::unique_ptr<BlockSink> SeriesItems::create(MPI_Comm communicator, const Seri
           io::create_frame(communicator, item.output, writer_.get(), result.domain, result.type),
           video_error_);
     });
-  return create_result(communicator, deck_, item, result.name, result.type, result.domain, names_,
-                       std::move(notes));
+  return create_result(communicator, deck_, item, result, names_, std::move(notes));
 }
 
 void SeriesItems::write_frame(graph::PackedImage frame) {

@@ -10,6 +10,7 @@
 
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/series_records.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/ledger.hpp"
 #include "tessera/app/session.hpp"
@@ -31,8 +32,22 @@ AcceptImage accepting(Session& session, const PipelineApplication& application, 
 /// One rank should call it.
 std::unique_ptr<io::VideoReader> open_video(const std::string& path, const AcceptImage& accept);
 
-/// Returns the key in a ledger of an item whose result is whole. It has the states of the result, and of the
-/// files from which it was made.
+/// Calls `act`, and returns what it returns. Keeps the text of the first error in `kept`.
+template <class Act>
+auto keeping_error(std::string& kept, const Act& act) {
+  try {
+    return act();
+  } catch (const std::exception& error) {
+    if (kept.empty()) kept = error.what();
+    throw;
+  }
+}
+
+/// Looks at a file of an item. `place` is its place in the list of input_names.
+using LookAtFile = std::function<void(std::size_t place, const std::string& path, const io::ImageInfo& info)>;
+
+/// Returns the key in a ledger of an item whose result is whole. The key has the state of the result, and
+/// that of the files that were read for it.
 std::string ledger_key(const SeriesItem& item);
 
 /// Notes the present state of the files that are read in `items`, and takes out those items whose results are
@@ -53,23 +68,39 @@ class SeriesItems {
   const std::vector<std::string>& names() const { return names_; }
   bool reads_video() const { return frame_.has_value(); }
   bool writes_video() const { return app::writes_video(deck_); }
-  /// The number of results; -1 if it is not known. Only rank 0 knows it for a video.
+  /// The number of results, without those that are left out before the run; -1 if it is not known. Only rank
+  /// 0 knows it for a video.
   std::int64_t count() const { return count_; }
   /// About the number of results that each rank writes; not positive if it is not known.
   std::int64_t count_of_rank() const {
     return writes_video() ? count_ : (count_ + session_.rank_count() - 1) / session_.rank_count();
   }
+  /// Returns the number in the series of the item `index`, which counts only items that are not left out.
+  std::int64_t number_of(std::int64_t index) const {
+    return kept_.empty() ? index : kept_[static_cast<std::size_t>(index)];
+  }
   /// Returns an item: the name of its image, for messages, and the path of its result, which is the video of
   /// all results if there is one.
   SeriesItem item(std::int64_t index) const {
-    return reads_video() ? frame_item(deck_, index) : items_[static_cast<std::size_t>(index)];
+    return reads_video() ? frame_item(deck_, index) : items_[static_cast<std::size_t>(number_of(index))];
   }
   /// The paths of all files that are read or written, except the results of the frames of a video.
   std::vector<std::string> files() const;
-  /// Returns the number of results as a text; "some" if it is not known.
-  std::string count_text() const { return count_ >= 0 ? std::to_string(count_) : "some"; }
-  /// Returns a line about results of an earlier run; empty if there are none.
-  std::string remark() const { return ledger_ ? ledger_->remark(left_out_, "result") : ""; }
+  /// Returns the number of all images of the series as a text; "some" if it is not known.
+  std::string count_text() const {
+    return count_ < 0 ? "some" : std::to_string(reads_video() ? count_ : std::ssize(items_));
+  }
+  /// Prints the first lines of a run on these images, which are computed as `how` says.
+  void say_start(Progress& progress, const std::string& how) const;
+  /// Whether images with errors are left out. Otherwise they end the series.
+  bool skips() const { return deck_.text_of("on_error") == "skip"; }
+
+  /// Returns the description of the image of an item. Calls `look` for each of its files. Throws InputError
+  /// if one of them cannot be read or is not like the first one.
+  io::ImageInfo inspect(const SeriesItem& item, const LookAtFile& look) const;
+  /// Calls `look` with the number of each item. If it throws InputError, the item is left out, and the result
+  /// has a line about it. If items with errors end the series, the first error is thrown on.
+  std::vector<ImageLine> look_at(const std::function<void(std::int64_t index)>& look) const;
 
   /// The description of the frames of the video that is read; null if files are read.
   const GivenImage* frame() const { return frame_ ? &*frame_ : nullptr; }
@@ -86,10 +117,10 @@ class SeriesItems {
   /// video, whose frames are like what `expect` got on rank 0. Later calls do nothing. Collective. Throws
   /// InputError.
   void begin(bool makes_video = true);
-  /// Makes the folder of the result of a frame. Throws InputError, also if that is a file that is read.
-  void prepare(const SeriesItem& item) const;
   /// Creates the result of an item, after `begin`, for the ranks of `communicator`, which is the same for all
-  /// results. An HDF5 file holds what `notes` returns. Collective over `communicator`. Throws InputError.
+  /// results, and the folder of the result of a frame. An HDF5 file holds what `notes` returns. Collective
+  /// over `communicator`. Throws InputError, also if the result of a frame is a file that is read. Several
+  /// threads may create files for MPI_COMM_SELF.
   std::unique_ptr<BlockSink> create(MPI_Comm communicator, const SeriesItem& item,
                                     const ArrayDeclaration& result, std::function<io::FileNotes()> notes);
   /// Appends a frame to the video of the results. Only rank 0 may call it.
@@ -105,18 +136,29 @@ class SeriesItems {
   /// the series. Collective.
   void end(bool is_stopped);
 
+ protected:
+  /// Leaves out all items but those with these numbers.
+  void keep(std::vector<std::int64_t> numbers) {
+    kept_ = std::move(numbers);
+    count_ = std::ssize(kept_);
+  }
+
+  Session& session_;
+  const PipelineApplication& application_;
+  const deck::Deck& deck_;
+
  private:
   void open(const AcceptImage& accept);
   std::vector<std::string> results() const;
   std::unique_ptr<io::VideoWriter> created_video() const;
   std::vector<std::string> results_of_frames() const;
 
-  Session& session_;
-  const deck::Deck& deck_;
   std::vector<std::string> names_;
   /// The files of further images.
   std::vector<NamedFile> shared_;
   std::vector<SeriesItem> items_;
+  /// The numbers of the items that are not left out; empty if all are computed.
+  std::vector<std::int64_t> kept_;
   std::int64_t count_ = -1;
   std::optional<GivenImage> frame_;
   std::unique_ptr<io::VideoReader> reader_;

@@ -27,6 +27,13 @@ bool is_changed(const deck::Deck& deck, const std::string& name) {
   return deck.schema().default_value(*key) != *deck.find(name);
 }
 
+/// Throws InputError about the first of `keys` that is given, or that is changed.
+void refuse(const deck::Deck& deck, const std::vector<std::string>& keys, const std::string& message,
+            bool (*is_meant)(const deck::Deck&, const std::string&) = is_given) {
+  const auto key = std::ranges::find_if(keys, [&](const std::string& one) { return is_meant(deck, one); });
+  if (key != keys.end()) deck.fail(*key, message);
+}
+
 }  // namespace
 
 bool takes_series(const PipelineApplication& application) {
@@ -164,12 +171,9 @@ namespace {
 
 /// Throws InputError if a key or an option has no effect where one rank computes each image.
 void check_keys_of_one_rank(const deck::Deck& deck, const Options& options) {
-  for (const char* key :
-       {"idle", "order", "slices", "overlap", "levels", "exchange", "gpu_aware_mpi", "bands"})
-    if (is_changed(deck, key))
-      deck.fail(key,
-                "one rank computes each image, and needs no other: leave it out, or write "
-                "items.across=ranks");
+  refuse(deck, {"idle", "order", "slices", "overlap", "levels", "exchange", "gpu_aware_mpi", "bands"},
+         "one rank computes each image, and needs no other: leave it out, or write items.across=ranks",
+         is_changed);
   if (options.ranks != 0)
     throw InputError(
         "command line: --ranks: one rank computes each image: leave it out, or write items.across=ranks");
@@ -184,9 +188,7 @@ void check_keys_across(const PipelineApplication& application, const deck::Deck&
               "each frame goes with the next one, and one rank computes with both: write rank");
   std::vector<std::string> keys = keys_of_graph(application);
   keys.emplace_back("graph.window");
-  for (const std::string& key : keys)
-    if (is_given(deck, key))
-      deck.fail(key, "it is about images that one rank computes: leave it out, or write items.across=rank");
+  refuse(deck, keys, "it is about images that one rank computes: leave it out, or write items.across=rank");
 }
 
 }  // namespace
@@ -195,38 +197,36 @@ void check_no_series_keys(const PipelineApplication& application, const deck::De
   std::vector<std::string> keys = keys_of_graph(application);
   keys.insert(keys.end(), {"graph.window", "items.across", "on_error", "output.frame_rate"});
   for (const FurtherImage& further : application.further_images) keys.push_back(files_key(further));
-  for (const std::string& key : keys)
-    if (is_changed(deck, key)) deck.fail(key, "it is about series, and this is one image: leave it out");
+  refuse(deck, keys, "it is about series, and this is one image: leave it out", is_changed);
 }
 
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options) {
-  const auto refuse = [&](const std::string& key, const std::string& message) {
-    if (is_given(deck, key)) deck.fail(key, message);
-  };
   const std::string input = series_input_key(deck), output = series_output_key(deck);
   const bool has_files = !reads_video(deck);
   if (!is_given(deck, input))
-    refuse(output, fmt::format("'input{}' is not given: give it, too", output.substr(output.find('.'))));
+    refuse(deck, {output},
+           fmt::format("'input{}' is not given: give it, too", output.substr(output.find('.'))));
   if (!is_given(deck, output))
-    refuse(input, fmt::format("'output{}' is not given: give it, too", input.substr(input.find('.'))));
-  if (is_given(deck, "input.files")) refuse("input.video", "'input.files' is given, too: give one of them");
+    refuse(deck, {input},
+           fmt::format("'output{}' is not given: give it, too", input.substr(input.find('.'))));
+  if (is_given(deck, "input.files"))
+    refuse(deck, {"input.video"}, "'input.files' is given, too: give one of them");
   if (is_given(deck, "output.files"))
-    refuse("output.video", "'output.files' is given, too: give one of them");
-  refuse(application.input_key, fmt::format("'{}' is given, too: give one of them", input));
-  for (const std::string& key : output_keys())
-    refuse(key, fmt::format("one file for a series: write {}, and leave this out", output));
+    refuse(deck, {"output.video"}, "'output.files' is given, too: give one of them");
+  refuse(deck, {application.input_key}, fmt::format("'{}' is given, too: give one of them", input));
+  refuse(deck, output_keys(), fmt::format("one file for a series: write {}, and leave this out", output));
   if (!has_files || !writes_video(deck))
-    refuse("output.frame_rate", "it is about the video of a series of files: leave it out");
-  for (const char* key :
-       {"output.xdmf", "output.comparison", "output.history", "output.stages", "checkpoint.directory",
-        "checkpoint.every", "checkpoint.interval", "wall_limit", "restart", "input.raw.shape"})
-    refuse(key, "a series has none: leave it out");
+    refuse(deck, {"output.frame_rate"}, "it is about the video of a series of files: leave it out");
+  refuse(deck,
+         {"output.xdmf", "output.comparison", "output.history", "output.stages", "checkpoint.directory",
+          "checkpoint.every", "checkpoint.interval", "wall_limit", "restart", "input.raw.shape"},
+         "a series has none: leave it out");
   const bool across = goes_across_ranks(deck);
   if (is_program(deck)) {
-    refuse("bands", "a series on groups of ranks has none: leave it out");
+    refuse(deck, {"bands"}, "a series on groups of ranks has none: leave it out");
     if (!has_files && deck.text_of("on_error") == "skip")
-      refuse("on_error",
+      refuse(deck, {"on_error"},
              "tasks on groups end a video with a frame that fails: leave it out, or write "
              "program.allocation=whole");
   }
@@ -235,20 +235,20 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   else if (!is_program(deck))
     check_keys_of_one_rank(deck, options);
   if (output_key_of(deck.text_of(output)) != "output.file")
-    for (const char* key : {"output.chunks", "output.compression"})
-      refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
+    refuse(deck, {"output.chunks", "output.compression"},
+           "it is about HDF5 files, and this series writes none: leave it out");
   for (const FurtherImage& further : application.further_images) {
     if (!application.parts.empty() && !across)
-      refuse(further.file_key(),
+      refuse(deck, {further.file_key()},
              "the parts of this program have none: write items.across=ranks, or leave it out");
     const std::string files = files_key(further);
     if (is_given(deck, files))
-      refuse(further.file_key(), fmt::format("'{}' is given, too: give one of them", files));
-    if (!has_files) refuse(files, "it is about series of files: leave it out");
+      refuse(deck, {further.file_key()}, fmt::format("'{}' is given, too: give one of them", files));
+    if (!has_files) refuse(deck, {files}, "it is about series of files: leave it out");
   }
   if (!has_files)
     for (const ImageList& list : application.image_lists)
-      refuse(list.key, "each frame of a video goes with the next one: leave it out");
+      refuse(deck, {list.key}, "each frame of a video goes with the next one: leave it out");
   if (!options.save_plan.empty() && !is_program(deck))
     throw InputError("command line: --save-plan is for single images: leave it out");
 }

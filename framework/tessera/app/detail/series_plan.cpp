@@ -140,15 +140,15 @@ SeriesNeeds::SeriesNeeds(const PipelineApplication& application, const deck::Dec
 }
 
 void SeriesNeeds::add(const SeriesPlan& plan) {
-  const auto add_image = [&](const graph::PlannedPipeline& planned, const std::string& name, std::size_t i) {
-    image_bytes_ =
-        std::max(image_bytes_, layout_in_memory(planned.algorithm, planned.plan, name, plan.needed[i]).bytes);
-  };
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    if (!plan.needed[i].empty()) add_image(*plan.parts.front().pipeline, plan.inputs[i], i);
+  const std::size_t read = plan.inputs.size();
+  for (std::size_t i = 0; i < plan.needed.size(); ++i) {
+    if (i < read && plan.needed[i].empty()) continue;
+    const graph::PlannedPipeline& planned = *plan.parts[i < read ? 0 : i - read].pipeline;
+    const auto layout = layout_in_memory(planned.algorithm, planned.plan, plan.image_name(i), plan.needed[i]);
+    image_bytes_ = std::max(image_bytes_, layout.bytes);
+  }
   for (std::size_t i = 0; i < plan.parts.size(); ++i) {
     const graph::PlannedPipeline& planned = *plan.parts[i].pipeline;
-    add_image(planned, planned.output, plan.inputs.size() + i);
     std::vector<std::string> bound{planned.output};
     for (const std::size_t image : plan.parts[i].reads) bound.push_back(plan.image_name(image));
     // Plans for devices compute in memory of their own.

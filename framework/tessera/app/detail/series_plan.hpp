@@ -91,7 +91,7 @@ class SeriesNeeds {
   const deck::Deck& deck_;
   std::int64_t shared_bytes_;
   std::int64_t images_per_item_;
-  /// The number of frames for which rank 0 needs memory outside of the buffers, for each image under way.
+  /// The number of frames that rank 0 keeps outside of the buffers, for each image under way.
   std::int64_t frames_per_item_;
   std::int64_t image_bytes_ = 0;
   std::vector<Part> parts_;

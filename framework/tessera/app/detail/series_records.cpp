@@ -38,9 +38,7 @@ std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t go
 
 std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
   std::vector<ImageLine> lines = graph::gathered(communicator, mine);
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  if (rank != 0) return {};
+  if (rank_in(communicator) != 0) return {};
   std::ranges::stable_sort(lines, {}, &ImageLine::index);
   return lines;
 }
@@ -67,7 +65,7 @@ std::string rate_text(std::int64_t done, std::int64_t count, double seconds) {
 void SeriesProgress::wrote() {
   const std::lock_guard lock(mutex_);
   ++done_;
-  progress_.turn([this] { return rate_text(done_, count_, seconds()); });
+  progress_.turn([this] { return rate_text(done_, count_, seconds_since(began_)); });
 }
 
 void SeriesProgress::remark(const ImageLine& line) {
@@ -81,7 +79,7 @@ void SeriesProgress::remark(const ImageLine& line) {
 
 SeriesOutcome SeriesProgress::outcome(MPI_Comm communicator) const {
   SeriesOutcome all{.written = done_,
-                    .seconds = seconds(),
+                    .seconds = seconds_since(began_),
                     .left_out = gather_lines(communicator, left_out_),
                     .not_converged = gather_lines(communicator, not_converged_)};
   MPI_Allreduce(MPI_IN_PLACE, &all.written, 1, MPI_INT64_T, MPI_SUM, communicator);
@@ -92,18 +90,15 @@ SeriesOutcome SeriesProgress::outcome(MPI_Comm communicator) const {
 
 ExitStatus tell_outcome(const Session& session, const std::string& program, Progress& progress,
                         const SeriesOutcome& outcome, bool is_stopped, std::int64_t count) {
-  int found[3] = {is_stopped ? 1 : 0, outcome.left_out.empty() ? 0 : 1,
-                  outcome.not_converged.empty() ? 0 : 1};
+  int found[3] = {is_stopped, !outcome.left_out.empty(), !outcome.not_converged.empty()};
   MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
-  const bool stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
+  const auto [stopped, has_left_out, has_unfinished] = found;
   for (const std::string& remark : outcome.remarks) progress.line(remark);
   progress.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
                             outcome.seconds, outcome.per_second()));
-  if (session.rank() == 0) {
-    print_first(program, outcome.not_converged);
-    for (const ImageLine& line : outcome.left_out)
-      fmt::print(stderr, "{}: left out {}\n", program, line.text);
-  }
+  // Only rank 0 has lines.
+  print_first(program, outcome.not_converged);
+  for (const ImageLine& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line.text);
   if (stopped && session.rank() == 0)
     fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
                count >= 0 ? std::to_string(count) : "all");

@@ -80,9 +80,6 @@ class SeriesProgress {
     const std::lock_guard lock(mutex_);
     lines.push_back(std::move(line));
   }
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
 
   Progress& progress_;
   std::int64_t count_;

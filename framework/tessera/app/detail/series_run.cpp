@@ -10,10 +10,34 @@
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/written_files.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
+
+SharedImages::SharedImages(Session& session, const PipelineApplication& application, const deck::Deck& deck)
+    : inputs_(session.communicator(), application, deck) {
+  Bindings files;
+  inputs_.open(files);
+  collectively(session.communicator(), [&] {
+    for (const auto& file : files.sources) {
+      const io::ImageInfo& info = *inputs_.image(file.first);
+      images_.emplace(file.first, std::make_unique<Points>(info.type, info.domain));
+    }
+  });
+  for (const auto& [name, points] : images_) files.sources.at(name)->read(points->block());
+}
+
+std::int64_t SharedImages::bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [name, points] : images_) bytes += points->bytes();
+  return bytes;
+}
+
+void SharedImages::bind(Bindings& bindings) const {
+  for (const auto& [name, points] : images_) bindings.sources.emplace(name, points.get());
+}
 
 SeriesRun::SeriesRun(const PipelineJob& job, int threads)
     : job_(job),
@@ -22,18 +46,28 @@ SeriesRun::SeriesRun(const PipelineJob& job, int threads)
       progress_(job.session.rank(), job.options.quiet),
       silence_(job.session.rank(), true),
       shared_(job.session, job.application, job.deck),
-      images_(job.application, job.deck, shared_, threads),
-      items_(job.session, job.application, job.deck,
-             [&](const io::ImageInfo& info) {
-               images_.plan_for(job.deck.text_of(series_input_key(job.deck)), info);
-             }),
+      items_(
+          job.session, job.application, job.deck,
+          [&](const io::ImageInfo& info) { plan_for(job.deck.text_of(series_input_key(job.deck)), info); }),
       done_(progress_, items_.count_of_rank()),
       graph_(task_name(job.application)) {
   if (const GivenImage* const frame = items_.frame())
-    collectively(job.session.communicator(), [&] { plan_ = images_.plan_for(frame->path, frame->info); });
+    collectively(job.session.communicator(), [&] { plan_ = plan_for(frame->path, frame->info); });
   limit_memory();
   add_tasks();
   configure();
+}
+
+/// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does not
+/// accept the image. Several threads may call it.
+std::shared_ptr<const SeriesPlan> SeriesRun::plan_for(const std::string& path, const io::ImageInfo& info) {
+  return plans_.get(info.domain, info.type, [&] {
+    SeriesPlan plan = plan_series(job_.application, job_.deck.with(job_.application.input_key, path, path),
+                                  info, threads_, shared_.inputs().all());
+    const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
+    plan.attributes = result_attributes(job_.application, job_.deck, last.algorithm, last.output, last.plan);
+    return plan;
+  });
 }
 
 /// Lowers the number of images under way to what the memory has room for. Looks at all images. Collective.
@@ -46,7 +80,7 @@ void SeriesRun::limit_memory() {
   collectively(communicator, [&] {
     if (job_.session.rank() != 0) return;
     SeriesNeeds needs(job_.application, job_.deck, job_.session.rank_count(), shared_.bytes());
-    for (const auto& plan : images_.plans()) needs.add(*plan);
+    for (const auto& plan : plans_.all()) needs.add(*plan);
     image_bytes_ = needs.image_bytes();
     window_ = needs.window_for(limit, window_, threads_);
   });
@@ -68,19 +102,14 @@ std::string SeriesRun::check() {
   std::vector<ImageLine> left_out;
   collectively(job_.session.communicator(), [&] {
     if (job_.session.rank() != 0) return;
-    for (std::int64_t index = 0; index < items_.count(); ++index) {
+    left_out = items_.look_at([&](std::int64_t index) {
       const SeriesItem item = items_.item(index);
-      try {
-        const io::ImageInfo info = images_.inspect(0, item.input);
-        const auto plan = images_.plan_for(item.input, info);
-        for (std::size_t i = 0; i < item.listed.size(); ++i)
-          SeriesImages::check_alike(item.listed[i], images_.inspect(i + 1, item.listed[i]), item.input, info);
-        items_.expect(item, plan->result());
-      } catch (const InputError& error) {
-        if (on_error() == graph::OnError::stop) throw;
-        left_out.push_back({index, line_about(item.input, error.what())});
-      }
-    }
+      std::shared_ptr<const SeriesPlan> plan;
+      items_.inspect(item, [&](std::size_t place, const std::string& path, const io::ImageInfo& info) {
+        if (place == 0) plan = plan_for(path, info);
+      });
+      items_.expect(item, plan->result());
+    });
   });
   return checked_text(left_out, items_.count() - std::ssize(left_out), items_.item(0).output,
                       items_.item(items_.count() - 1).output);
@@ -104,9 +133,8 @@ ExitStatus SeriesRun::run() {
   begin();
   JobRun job(session, program, job_.options, job_.deck, job_.phases, threads_,
              joined(items_.files(), job_.deck_files));
-  progress_.line(fmt::format("{} on {} images, {} with {}", program, items_.count_text(),
-                             counted(session.rank_count(), "rank"), counted(threads_, "worker")));
-  if (const std::string remark = items_.remark(); !remark.empty()) progress_.line(remark);
+  items_.say_start(progress_, fmt::format("{} with {}", counted(session.rank_count(), "rank"),
+                                          counted(threads_, "worker")));
   if (image_bytes_ > 0) progress_.line(fmt::format("{} at a time on a rank", counted(window_, "image")));
   job.begin_work();
   const graph::Report report =
@@ -142,13 +170,18 @@ SeriesOutcome SeriesRun::outcome(const graph::Report& report) {
 
 namespace {
 
+/// Returns the job with other options and another deck.
+PipelineJob with(const PipelineJob& job, const Options& options, const deck::Deck& deck) {
+  return {job.session, job.application, job.build, options, deck, job.deck_files, job.phases};
+}
+
 /// Estimates the first image of a series as one rank computes it, with one thread.
 ExitStatus estimate_image(const PipelineJob& job) {
   Options alone = job.options;
   alone.ranks = 1;
   alone.explain = alone.check = false;
   const deck::Deck deck = job.deck.with("threads", std::int64_t{1}, "a thread for each image");
-  return run_across_ranks({job.session, job.application, job.build, alone, deck, job.deck_files, job.phases});
+  return run_across_ranks(with(job, alone, deck));
 }
 
 /// Runs a series whose images are computed by one rank each.
@@ -217,8 +250,7 @@ ExitStatus run_series(const PipelineJob& job) {
           : job.deck.with(key, std::string(across ? "ranks" : "rank"), job.deck.location(key));
   job.phases.begin(Phase::open);
   collectively(job.session.communicator(), [&] { check_series_keys(job.application, deck, job.options); });
-  const PipelineJob chosen{job.session, job.application, job.build, job.options,
-                           deck,        job.deck_files,  job.phases};
+  const PipelineJob chosen = with(job, job.options, deck);
   return across ? run_across_ranks(chosen) : run_by_rank(chosen);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,12 +13,72 @@
 #include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/runs.hpp"
-#include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_items.hpp"
+#include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/detail/series_records.hpp"
 #include "tessera/graph/graph.hpp"
+#include "tessera/graph/pipeline_task.hpp"
+#include "tessera/graph/pool.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
+
+/// The further images of a series, such as the kernel of convolutions. Each file is read once, and all images
+/// of the series are computed with it.
+class SharedImages {
+ public:
+  /// Reads the further images that the deck names, all of each on every rank. Collective. Throws InputError.
+  SharedImages(Session& session, const PipelineApplication& application, const deck::Deck& deck);
+
+  /// Returns the files, and the descriptions of the images.
+  const ImageInputs& inputs() const { return inputs_; }
+  /// Returns the bytes of the points of all images.
+  std::int64_t bytes() const;
+  /// Adds the images to `bindings` as sources of a pipeline's inputs. Several threads may read these sources
+  /// at the same time.
+  void bind(Bindings& bindings) const;
+
+ private:
+  /// An image in memory.
+  class Points final : public BlockSource {
+   public:
+    Points(ElementType type, const Box& box)
+        : bytes_(static_cast<std::size_t>(box.size()) * size_of(type)),
+          block_(packed_block(bytes_.data(), type, box)) {}
+    void read(const HostBlock& to) override { copy_part(block_, to, to.box); }
+    const HostBlock& block() const { return block_; }
+    std::int64_t bytes() const { return std::ssize(bytes_); }
+
+   private:
+    std::vector<std::byte> bytes_;
+    HostBlock block_;
+  };
+
+  ImageInputs inputs_;
+  std::map<std::string, std::unique_ptr<Points>> images_;
+};
+
+/// An image of a series on its way through the graph.
+struct SeriesImage {
+  /// The number of the image in the series, or of the frame in the video.
+  std::int64_t index = 0;
+  /// The plan for images of this shape.
+  std::shared_ptr<const SeriesPlan> plan = {};
+  /// The images that were read, and the outputs of the parts that have been computed. Those that no later
+  /// part reads have been given back.
+  std::vector<graph::Lease<graph::Image>> images = {};
+  /// A line about the first loop whose condition does not hold at its end; empty if there is none.
+  std::string unfinished = {};
+  /// The frames of a video that have not been read into `images` yet, by their places.
+  std::vector<graph::Lease<graph::PackedImage>> frames = {};
+  /// The residuals of each iteration of the loops, as HDF5 results have them.
+  std::vector<io::NumberList> history = {};
+
+  /// The members that a source sends to other ranks.
+  static auto members(auto& image) { return std::tie(image.index, image.frames); }
+  /// Returns what was read or computed last.
+  const graph::Image& last() const { return *images.back(); }
+};
 
 /// A series whose images are computed by one rank each, as a graph of tasks: `list` or `decode`, which finds
 /// the images, `read`, one task for each part of the application, and `write`. Files are dealt out to the
@@ -35,22 +97,19 @@ class SeriesRun {
   ExitStatus run();
 
  private:
-  /// An image that the source has found: its number, and the frames of a video that its result needs.
-  struct Found {
-    std::int64_t index = 0;
-    std::vector<graph::Lease<graph::PackedImage>> frames = {};
-    static auto members(auto& found) { return std::tie(found.index, found.frames); }
-  };
-
   // The tasks.
   bool is_ordered() const { return items_.reads_video() || items_.writes_video(); }
-  graph::OnError on_error() const;
+  graph::OnError on_error() const { return items_.skips() ? graph::OnError::skip : graph::OnError::stop; }
   graph::Place place(const char* key, bool needs_one_thread) const;
   std::string reading_task(std::size_t place) const;
   std::int64_t index_of(std::int64_t ordinal) const;
-  std::optional<Found> find(std::int64_t ordinal);
-  std::optional<Found> decode(std::int64_t index);
+  std::optional<SeriesImage> find(std::int64_t ordinal);
+  std::optional<SeriesImage> decode(std::int64_t index);
+  std::unique_ptr<BlockSource> open(const SeriesItem& item, SeriesImage& image);
   SeriesImage read(SeriesImage image, graph::Lease<graph::Image> to);
+  SeriesImage compute(std::size_t number, graph::PipelineBody& body, SeriesImage image,
+                      graph::Lease<graph::Image> to);
+  void write(const SeriesImage& image);
   void note(const SeriesImage& image);
   graph::Flow<SeriesImage> add_reading(const graph::Pool<graph::Image>& pool);
   graph::Flow<SeriesImage> add_computation(graph::Flow<SeriesImage> images,
@@ -60,6 +119,7 @@ class SeriesRun {
   void configure();
 
   // The run.
+  std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
   void limit_memory();
   void begin();
   SeriesOutcome outcome(const graph::Report& report);
@@ -75,7 +135,7 @@ class SeriesRun {
   Progress silence_;
   StopSignals signals_;
   SharedImages shared_;
-  SeriesImages images_;
+  graph::PlanCache<SeriesPlan> plans_;
   SeriesItems items_;
   SeriesProgress done_;
   /// The plan for the frames of the video that is read; null if files are read.

@@ -13,54 +13,15 @@
 namespace tessera::app {
 namespace {
 
-/// The body of a task that computes one part of an application.
-class PartBody {
- public:
-  PartBody(std::size_t part, HostMode mode, const SharedImages& shared, bool may_end_by_turns,
-           Progress& silence)
-      : part_(part), body_(mode), shared_(shared), may_end_by_turns_(may_end_by_turns), silence_(silence) {}
-
-  SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
-    const SeriesPlan& plan = *image.plan;
-    const PlannedPart& part = plan.parts[part_];
-    to->become_output(part.pipeline, plan.needed[plan.inputs.size() + part_]);
-    image.images.push_back(std::move(to));
-    std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
-    for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
-    LoopRecorder loops(part.pipeline->algorithm, silence_, 0);
-    Bindings bindings;
-    shared_.bind(bindings);
-    loops.listen(bindings);
-    body_.compute(part.pipeline, named, bindings);
-    if (image.unfinished.empty() && !may_end_by_turns_) image.unfinished = loops.unfinished();
-    for (io::NumberList& list : loops.history_lists()) image.history.push_back(std::move(list));
-    for (std::size_t i = 0; i < image.images.size(); ++i)
-      if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};
-    return image;
-  }
-
- private:
-  std::size_t part_;
-  graph::PipelineBody body_;
-  const SharedImages& shared_;
-  bool may_end_by_turns_;
-  Progress& silence_;
-};
-
-/// Whether the library for a file's format is made for one thread only.
+/// Returns whether the library for the format of one of the files is made for one thread only.
 bool needs_one_thread(const SeriesItem& item) {
-  const auto is_such = [](const std::string& file) {
+  return std::ranges::any_of(item.files(), [](const std::string& file) {
     const auto format = io::image_format(file);
     return format && io::format_of(*format).traits.needs_one_thread;
-  };
-  return is_such(item.input) || std::ranges::any_of(item.listed, is_such);
+  });
 }
 
 }  // namespace
-
-graph::OnError SeriesRun::on_error() const {
-  return job_.deck.text_of("on_error") == "skip" ? graph::OnError::skip : graph::OnError::stop;
-}
 
 /// Returns the number in the series of an item of this rank's source. Rank 0 finds all images if it decodes
 /// them, or if it writes all results in their order.
@@ -69,8 +30,8 @@ std::int64_t SeriesRun::index_of(std::int64_t ordinal) const {
 }
 
 /// Decodes the frames of the next result: one, and also the next one if the pipeline reads both.
-std::optional<SeriesRun::Found> SeriesRun::decode(std::int64_t index) {
-  Found found{index};
+std::optional<SeriesImage> SeriesRun::decode(std::int64_t index) {
+  SeriesImage found{.index = index};
   if (last_) found.frames.push_back(std::move(last_));
   while (found.frames.size() < items_.names().size()) {
     graph::Lease<graph::PackedImage> frame = items_.next_frame();
@@ -84,25 +45,73 @@ std::optional<SeriesRun::Found> SeriesRun::decode(std::int64_t index) {
 }
 
 /// Returns the next image of this rank.
-std::optional<SeriesRun::Found> SeriesRun::find(std::int64_t ordinal) {
+std::optional<SeriesImage> SeriesRun::find(std::int64_t ordinal) {
   if (signals_.received() != 0) return std::nullopt;
   const std::int64_t index = index_of(ordinal);
   if (items_.reads_video()) return decode(index);
-  return index < items_.count() ? std::optional(Found{index}) : std::nullopt;
+  return index < items_.count() ? std::optional(SeriesImage{.index = index}) : std::nullopt;
 }
 
-/// Reads the next image that is needed for a result: from a file, or from the frames of a video.
+/// Opens the next file of `item`. With the first one, `image` gets its plan.
+std::unique_ptr<BlockSource> SeriesRun::open(const SeriesItem& item, SeriesImage& image) {
+  const std::size_t place = image.images.size();
+  const std::string path = item.files()[place];
+  const io::ImageInfo info = inspect_in_series(job_.application, job_.deck, place, path);
+  if (place == 0) {
+    image.plan = plan_for(path, info);
+  } else {
+    const HostBlock first = image.images.front()->points();
+    check_alike(path, info, item.input, {.type = first.type, .domain = first.box});
+  }
+  return open_in_series(job_.application, job_.deck, place, path, info);
+}
+
+/// Reads the next image that is needed for a result: from a file, or from the frames of a video. Its memory
+/// has the layout that the plan needs.
 SeriesImage SeriesRun::read(SeriesImage image, graph::Lease<graph::Image> to) {
   const SeriesItem item = items_.item(image.index);
   const std::size_t place = image.images.size();
-  if (image.frames.empty()) {
-    images_.read(item, image, std::move(to));
-  } else {
-    image.plan = plan_;
-    graph::unpack(*std::exchange(image.frames[place], {}), add_input(image, std::move(to)));
-  }
-  if (place == 0) items_.expect(item, image.plan->result());
+  if (!image.frames.empty()) image.plan = plan_;
+  const auto file = image.frames.empty() ? open(item, image) : nullptr;
+  const SeriesPlan& plan = *image.plan;
+  to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
+  image.images.push_back(std::move(to));
+  const HostBlock points = image.last().points();
+  if (file)
+    file->read(points);
+  else
+    graph::unpack(*std::exchange(image.frames[place], {}), points);
+  if (place == 0) items_.expect(item, plan.result());
   return image;
+}
+
+/// Computes one part of the application. `body` has the plan instances of the worker.
+SeriesImage SeriesRun::compute(std::size_t number, graph::PipelineBody& body, SeriesImage image,
+                               graph::Lease<graph::Image> to) {
+  const SeriesPlan& plan = *image.plan;
+  const PlannedPart& part = plan.parts[number];
+  to->become_output(part.pipeline, plan.needed[plan.inputs.size() + number]);
+  image.images.push_back(std::move(to));
+  std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
+  for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
+  LoopRecorder loops(part.pipeline->algorithm, silence_, 0);
+  Bindings bindings;
+  shared_.bind(bindings);
+  loops.listen(bindings);
+  body.compute(part.pipeline, named, bindings);
+  if (image.unfinished.empty() && !job_.application.may_end_by_turns) image.unfinished = loops.unfinished();
+  for (io::NumberList& list : loops.history_lists()) image.history.push_back(std::move(list));
+  for (std::size_t i = 0; i < image.images.size(); ++i)
+    if (plan.parts_until_free[i] <= number + 1) image.images[i] = {};
+  return image;
+}
+
+/// Writes a result to a file of its own.
+void SeriesRun::write(const SeriesImage& image) {
+  const SeriesItem item = items_.item(image.index);
+  const auto notes = [&image]() -> io::FileNotes { return {image.history, image.plan->attributes}; };
+  items_.create(MPI_COMM_SELF, item, image.plan->result(), notes)->write(image.last().points());
+  items_.wrote(item);
 }
 
 /// Returns the place of a task that uses files. Those of some formats, such as HDF5, are read and written on
@@ -128,23 +137,17 @@ void SeriesRun::note(const SeriesImage& image) {
 
 graph::Flow<SeriesImage> SeriesRun::add_reading(const graph::Pool<graph::Image>& pool) {
   using graph::Lease, graph::Image;
-  auto found = graph_.source(items_.reads_video() ? "decode" : "list",
-                             {.rank = is_ordered() ? 0 : graph::Task::every_rank},
-                             [this](std::int64_t ordinal) { return find(ordinal); });
+  auto images = graph_.source(items_.reads_video() ? "decode" : "list",
+                              {.rank = is_ordered() ? 0 : graph::Task::every_rank},
+                              [this](std::int64_t ordinal) { return find(ordinal); });
   if (is_ordered() && job_.session.rank_count() > 1)
-    found = graph_.send(
-        "send images", [](const Found& one) { return one.index; }, found);
+    images = graph_.send(
+        "send images", [](const SeriesImage& one) { return one.index; }, images);
   bool on_one = false;
   for (std::int64_t i = 0; !items_.reads_video() && i < items_.count(); ++i)
     on_one = on_one || needs_one_thread(items_.item(i));
   const graph::Task reading{.on = place("graph.read.on", on_one), .on_error = on_error()};
-  auto images = graph_.task(
-      reading_task(0), reading,
-      [this](const Found& one, Lease<Image> to) {
-        return read({.index = one.index, .frames = one.frames}, std::move(to));
-      },
-      found, pool);
-  for (std::size_t i = 1; i < items_.names().size(); ++i)
+  for (std::size_t i = 0; i < items_.names().size(); ++i)
     images = graph_.task(
         reading_task(i), reading,
         [this](SeriesImage image, Lease<Image> to) { return read(std::move(image), std::move(to)); }, images,
@@ -156,13 +159,17 @@ graph::Flow<SeriesImage> SeriesRun::add_computation(graph::Flow<SeriesImage> ima
                                                     const graph::Pool<graph::Image>& pool) {
   std::size_t number = 0;
   for (const PipelinePart& part : parts_of(job_.application)) {
-    const bool by_kernels = computes_by_kernels(job_.deck, part.task);
+    // Each worker has a copy of the body.
+    graph::PipelineBody body(computes_by_kernels(job_.deck, part.task) ? HostMode::kernels
+                                                                       : HostMode::calling_thread);
     images = graph_.task(
         part.task,
         {.on = runs_on_host ? graph::Place::threads() : graph::Place::kernels(), .on_error = on_error()},
-        PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, shared_,
-                 job_.application.may_end_by_turns, silence_),
+        [this, number, body](SeriesImage image, graph::Lease<graph::Image> to) mutable {
+          return compute(number, body, std::move(image), std::move(to));
+        },
         images, pool);
+    ++number;
   }
   return images;
 }
@@ -193,10 +200,7 @@ void SeriesRun::add_writing(const graph::Flow<SeriesImage>& results) {
        .workers = threads_,
        .on_error = on_error()},
       [this](const SeriesImage& image) {
-        const SeriesItem item = items_.item(image.index);
-        items_.prepare(item);
-        images_.write(item, image);
-        items_.wrote(item);
+        write(image);
         note(image);
         done_.wrote();
       },

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
-#include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/graph/transfer.hpp"
 #include "tessera/io/image_source.hpp"
@@ -35,59 +33,43 @@ class NotingSink final : public BlockSink {
 }  // namespace
 
 StreamItems::StreamItems(Session& session, const PipelineApplication& application, const deck::Deck& deck)
-    : session_(session),
-      application_(application),
-      deck_(deck),
-      items_(session, application, deck, accepting(session, application, deck)) {
-  if (items_.reads_video()) return;
-  numbers_.resize(static_cast<std::size_t>(items_.count()));
-  std::iota(numbers_.begin(), numbers_.end(), 0);
+    : SeriesItems(session, application, deck, accepting(session, application, deck)) {
+  if (reads_video()) return;
+  std::vector<std::int64_t> good;
   collectively(session.communicator(), [&] {
-    if (session.rank() == 0) look_at_files();
+    if (session.rank() == 0) good = good_items();
   });
-  numbers_ = graph::broadcast(session.communicator(), numbers_);
+  good = graph::broadcast(session.communicator(), good);
+  // The error about the first image ends the program if there is no other.
+  if (!good.empty()) keep(good);
 }
 
-void StreamItems::look_at_files() {
+std::vector<std::int64_t> StreamItems::good_items() {
   std::vector<std::int64_t> good;
   io::ImageInfo first;
-  for (const std::int64_t number : numbers_) {
-    const SeriesItem one = items_.item(number);
-    try {
-      const io::ImageInfo info = inspected(one, good.empty());
-      if (good.empty()) first = info;
-      const std::string text = good.empty() ? ""
-                                            : difference_text("the image of " + one.input, info,
-                                                              items_.item(good.front()).input, first);
-      if (!text.empty())
-        throw InputError(text + ", or write program.allocation=whole, with which images may differ");
-      good.push_back(number);
-    } catch (const InputError& error) {
-      if (fault_.empty()) fault_ = error.what();
-      if (!skips()) return;
-      left_out_.push_back({number, app::line_about(one.input, error.what())});
-    }
+  const auto look = [&](std::int64_t number) {
+    const SeriesItem one = item(number);
+    const io::ImageInfo info =
+        inspect(one, [&](std::size_t place, const std::string& path, const io::ImageInfo& image) {
+          // All ranks read the first image, and nobody could leave it out.
+          if (good.empty() && skips() && application_.needs_finite_images)
+            check_finite(deck_, input_key_of(application_, deck_, place), path,
+                         first_not_finite(MPI_COMM_SELF, path, image));
+        });
+    if (good.empty()) first = info;
+    const std::string text = difference_text("the image of " + one.input, info,
+                                             item(good.empty() ? number : good.front()).input, first);
+    if (!text.empty())
+      throw InputError(text + ", or write program.allocation=whole, with which images may differ");
+    good.push_back(number);
+  };
+  try {
+    left_out_ = look_at([&](std::int64_t number) { keeping_error(fault_, [&] { look(number); }); });
+  } catch (const InputError&) {
+    return {};
   }
-  // The error about the first image ends the program if there is no other.
-  if (good.empty()) return;
-  numbers_ = good;
-  fault_.clear();
-}
-
-io::ImageInfo StreamItems::inspected(const SeriesItem& one, bool is_first) const {
-  std::vector<std::string> files{one.input};
-  files.insert(files.end(), one.listed.begin(), one.listed.end());
-  io::ImageInfo first;
-  for (std::size_t place = 0; place < files.size(); ++place) {
-    const io::ImageInfo info = inspect_in_series(application_, deck_, place, files[place]);
-    if (place == 0) first = info;
-    // Listed images must be like that of the series in any case, and are like the first one if that is.
-    if (place > 0) SeriesImages::check_alike(files[place], info, one.input, first);
-    if (is_first && skips() && application_.needs_finite_images)
-      check_finite(deck_, input_key_of(application_, deck_, place), files[place],
-                   first_not_finite(MPI_COMM_SELF, files[place], info));
-  }
-  return first;
+  if (!good.empty()) fault_.clear();
+  return good;
 }
 
 void StreamItems::check() const {
@@ -97,54 +79,51 @@ void StreamItems::check() const {
 }
 
 deck::Deck StreamItems::deck_of_first() const {
-  return items_.reads_video() ? deck_ : deck_of_item(application_, deck_, item(0));
+  return reads_video() ? deck_ : deck_of_item(application_, deck_, item(0));
 }
 
 std::string StreamItems::line_about(std::int64_t number, const std::string& reason) const {
-  const bool is_named = items_.reads_video() && reason.starts_with(items_.frame()->path);
+  const bool is_named = reads_video() && reason.starts_with(frame()->path);
   return is_named ? reason : app::line_about(item(number).input, reason);
 }
 
 std::string StreamItems::checked_text() const {
-  if (!items_.reads_video())
-    return app::checked_text(left_out_, count(), item(0).output, item(count() - 1).output);
-  return fmt::format("{} images like {} would become {}\n", items_.count_text(), item(0).input,
-                     item(0).output);
+  if (!reads_video()) return app::checked_text(left_out_, count(), item(0).output, item(count() - 1).output);
+  return fmt::format("{} images like {} would become {}\n", count_text(), item(0).input, item(0).output);
 }
 
 std::unique_ptr<BlockSource> StreamItems::open_frame(std::int64_t number) {
-  const GivenImage& frame = *items_.frame();
+  const GivenImage& video = *frame();
   if (!frames_) {
     // The file may have been written anew since its header was looked at.
-    auto reader = open_video(frame.path, [&](const io::ImageInfo& info) {
-      SeriesImages::check_alike(frame.path, info, item(0).input, frame.info);
+    auto reader = open_video(video.path, [&](const io::ImageInfo& info) {
+      check_alike(video.path, info, item(0).input, video.info);
     });
-    frames_.emplace(MPI_COMM_SELF, frame.path, std::move(reader), frame.info);
+    frames_.emplace(MPI_COMM_SELF, video.path, std::move(reader), video.info);
   }
   for (; read_ < number; ++read_)
     if (!frames_->next()) {
       read_end_ = std::min(read_end_, number);
-      throw InputError(fmt::format("{}: there is no frame {}", frame.path, number));
+      throw InputError(fmt::format("{}: there is no frame {}", video.path, number));
     }
   return frames_->open();
 }
 
 std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64_t number,
                                                const std::string& input) {
-  const std::vector<std::string>& names = items_.names();
-  const auto found = std::ranges::find(names, input);
-  if (found == names.end()) {
+  const auto found = std::ranges::find(names(), input);
+  if (found == names().end()) {
     const auto further = std::ranges::find(application_.further_images, input, &FurtherImage::name);
     return io::open_image(MPI_COMM_SELF, deck_.get<std::string>(further->file_key()),
                           *first.inputs.image(input));
   }
-  if (items_.reads_video()) return open_frame(number);
-  const auto place = static_cast<std::size_t>(found - names.begin());
+  if (reads_video()) return open_frame(number);
+  const auto place = static_cast<std::size_t>(found - names().begin());
   const SeriesItem one = item(number);
-  const std::string& path = place == 0 ? one.input : one.listed[place - 1];
+  const std::string path = one.files()[place];
   const io::ImageInfo info = inspect_in_series(application_, deck_, place, path);
   // The file may have been written anew since its header was looked at.
-  SeriesImages::check_alike(path, info, item(0).input, *first.inputs.image());
+  check_alike(path, info, item(0).input, *first.inputs.image());
   return open_in_series(application_, deck_, place, path, info);
 }
 
@@ -152,13 +131,11 @@ std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64
                                                const ArrayDeclaration& result,
                                                const std::vector<io::FileAttribute>& attributes) {
   const SeriesItem one = item(number);
-  auto sink = items_.create(communicator, one, result, [attributes]() -> io::FileNotes {
+  auto sink = SeriesItems::create(communicator, one, result, [attributes]() -> io::FileNotes {
     return {{}, attributes};
   });
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  if (rank != 0) return sink;
-  return std::make_unique<NotingSink>(items_, one, std::move(sink));
+  if (rank_in(communicator) != 0) return sink;
+  return std::make_unique<NotingSink>(*this, one, std::move(sink));
 }
 
 }  // namespace tessera::app

@@ -19,35 +19,23 @@ namespace tessera::app {
 
 /// The items of a series that are computed by tasks on groups of ranks: all have the size and the type of the
 /// first one, because the ranks plan once. They have numbers from 0 on without those that are left out.
-class StreamItems {
+class StreamItems : public SeriesItems {
  public:
   /// Finds the files, or opens the video. Leaves out images that cannot be read or are not like the first one
   /// if the deck says so. Collective. Throws InputError as SeriesItems does.
   StreamItems(Session& session, const PipelineApplication& application, const deck::Deck& deck);
 
-  /// Returns the source and sink of the whole series. It also has the items that are left out.
-  SeriesItems& all() { return items_; }
-  /// The number of items; -1 if it is not known. Only rank 0 knows that of a video.
-  std::int64_t count() const { return items_.reads_video() ? items_.count() : std::ssize(numbers_); }
   /// A number that no item has. Only reading all frames of a video gives their true number.
-  std::int64_t end() const {
-    return items_.reads_video() ? std::numeric_limits<std::int64_t>::max() / 2 : count();
+  std::int64_t no_item() const {
+    return reads_video() ? std::numeric_limits<std::int64_t>::max() / 2 : count();
   }
   /// Whether this rank has found that a video has no such frame, which it could not open.
   bool is_beyond_end(std::int64_t number) const { return number >= read_end_; }
-  /// Returns the number of an item in the series.
-  std::int64_t number_of(std::int64_t number) const {
-    return items_.reads_video() ? number : numbers_[static_cast<std::size_t>(number)];
-  }
-  /// Returns an item.
-  SeriesItem item(std::int64_t number) const { return items_.item(number_of(number)); }
   /// Returns a deck that names the files of the first item in place of those of the series.
   deck::Deck deck_of_first() const;
   /// Throws InputError about the first image that cannot be read or is not like the first one, if it is not
   /// left out. Collective.
   void check() const;
-  /// Returns true if items that fail are left out. Videos on groups refuse this.
-  bool skips() const { return deck_.text_of("on_error") == "skip"; }
   /// Lines about the images that were left out. Only rank 0 has them.
   const std::vector<ImageLine>& left_out() const { return left_out_; }
   /// Returns a line about an item that has failed. It names the file once.
@@ -65,21 +53,11 @@ class StreamItems {
                                     const std::vector<io::FileAttribute>& attributes);
 
  private:
-  /// Looks at the headers of all files. Leaves out images that cannot be read or are not like the first one
-  /// if the deck says so. Called on rank 0 only.
-  void look_at_files();
-  /// Returns the description of an image. Throws InputError if one of its files cannot be read, or is not
-  /// like the first one of them, or if an image that is to be the first one has numbers that are not finite
-  /// where the application needs finite ones.
-  io::ImageInfo inspected(const SeriesItem& one, bool is_first) const;
+  /// Looks at the headers of all files. Returns the numbers of the images that can be read and are like the
+  /// first one, or none if another image ends the series. Called on rank 0 only.
+  std::vector<std::int64_t> good_items();
   std::unique_ptr<BlockSource> open_frame(std::int64_t number);
 
-  Session& session_;
-  const PipelineApplication& application_;
-  const deck::Deck& deck_;
-  SeriesItems items_;
-  /// The numbers in the series of the items that are files.
-  std::vector<std::int64_t> numbers_;
   std::vector<ImageLine> left_out_;
   /// The first fault of an image, on rank 0.
   std::string fault_;

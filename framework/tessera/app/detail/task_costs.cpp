@@ -34,24 +34,20 @@ Number number_in(const Tree& tree, const char* what, Number least) {
   return number;
 }
 
-/// Returns the seconds of a plan. Arrays come from memory and go to memory, so that their files do not count.
-double seconds_in_memory(const Algorithm& pipeline, const Plan& plan,
-                         const cost::MachineDescription& machine) {
-  double seconds = 0;
-  for (const cost::StepEstimate& step : cost::estimate(pipeline, plan, machine).steps)
-    if (step.bound != cost::Bound::files) seconds += step.seconds;
-  return seconds;
-}
-
 /// Returns the greater of the seconds of the first rank and of one in the middle, which stand for all ranks.
-/// `plan_of` returns the plan of a rank.
+/// `plan_of` returns the plan of a rank. Arrays come from memory and go to memory, so that their files do not
+/// count.
 template <class PlanOf>
 double seconds_of_slowest(const Algorithm& pipeline, int ranks, const cost::MachineDescription& machine,
                           const PlanOf& plan_of) {
-  double seconds = 0;
-  for (int rank : ranks < 2 ? std::vector{0} : std::vector{0, ranks / 2})
-    seconds = std::max(seconds, seconds_in_memory(pipeline, plan_of(rank), machine));
-  return seconds;
+  double slowest = 0;
+  for (int rank : ranks < 2 ? std::vector{0} : std::vector{0, ranks / 2}) {
+    double seconds = 0;
+    for (const cost::StepEstimate& step : cost::estimate(pipeline, plan_of(rank), machine).steps)
+      if (step.bound != cost::Bound::files) seconds += step.seconds;
+    slowest = std::max(slowest, seconds);
+  }
+  return slowest;
 }
 
 /// Returns the cost of a task that was measured. Adds a remark if more ranks do not make it faster.
@@ -189,6 +185,7 @@ MeasuredTasks read_measured(const std::string& path) {
 
 namespace {
 
+/// Returns a member of the entry of a task. Fails if there is none.
 const Tree& member(const Tree& task, const std::string& key) {
   const Tree* const found = task.find(key);
   if (found == nullptr) deck::fail(task, fmt::format("the entry of a task has no '{}'", key));
@@ -213,7 +210,7 @@ std::vector<int> ranks_in(const Tree& task, int rank_count) {
     if (begin > end || end > rank_count)
       deck::fail(range, fmt::format("ranges lie within [0, {}], and begin before they end", rank_count));
     for (int rank = begin; rank < end; ++rank) ranks.push_back(rank);
-    // So many ranks are not there without one of them twice.
+    // A list of more ranks than there are has one of them twice.
     if (std::ssize(ranks) > rank_count) deck::fail(range, "'ranks' has a rank twice");
   }
   return ranks;

@@ -164,7 +164,7 @@ Chain random_chain(Random& random, const AnyArray& input, std::size_t length) {
   Pipeline trial;
   std::vector<Image> images = {begin(trial, input)};
   Chain chain{{{}}, {input}};
-  // Steps that are refused may have added stages, so that each trial has names of its own.
+  // Steps that are refused may have added stages, so each trial has new names.
   for (int number = 0; images.size() < length; ++number) {
     const Step step = random_step(random, images.size());
     if (!add_step(trial, step, "trial" + std::to_string(number), images)) continue;

@@ -153,7 +153,7 @@ TEST(GeometryOperators, ResizeOfLongRowsAndHalves) {
 }
 
 /// The same size, thirds and multiples have points with a single weight that is not 0. Multiples are not
-/// taken for cubic interpolation, in which weights of opposite signs may fall on one point at the border.
+/// taken for cubic interpolation, because weights of opposite signs may fall on one point at the border.
 TEST(GeometryOperators, ResizeOfNaNsAndInfinities) {
   Random random(4);
   const auto a = random_pixels<float>(random, {{0, 18}, {0, 12}}, Pixels::any);

@@ -166,21 +166,20 @@ TEST(Block, OfAnEmptyBoxHasNoMemory) {
 TEST(DistributedView, HoldsWhatItOwnsAndWhatIsRequired) {
   const Box domain{{0, 300}, {0, 10}};
   const BlockDistribution blocks(domain, domain, {2, {1, 3, 1, 1}});
-  const DistributedView<float, 2, compat::HostPinnedSpace> view("view", blocks, 1, [](int, int) {
-    return Box{{-2, 280}, {2, 7}};
-  });
+  const DistributedView<float, 2> view("view", blocks, 1, [](int, int) { return Box{{-2, 280}, {2, 7}}; });
   EXPECT_EQ(view.owned(), (Box{{0, 300}, {4, 8}}));
   EXPECT_EQ(view.required(), (Box{{-2, 300}, {2, 8}}));
   EXPECT_EQ(view.domain(), domain);
   EXPECT_EQ(view.distribution().rank_count(), 3);
-  const auto at = view.accessor();
+  const HostView<float, 2> host = view.host();
+  const auto at = host.accessor();
   for (int y = 2; y < 8; ++y) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&at(0, y)) % 64, 0u) << y;
     for (int x = -2; x < 300; ++x) at(x, y) = static_cast<float>(1000 * y + x);
   }
   EXPECT_EQ(at(-2, 2), 1998.0f);
   EXPECT_EQ(at(299, 7), 7299.0f);
-  EXPECT_EQ(&at(5, 3), (&test::element<float>(view.block().reference(), {{5, 3, 0, 0}})));
+  EXPECT_EQ(&at(5, 3), (&test::element<float>(host.reference(), {{5, 3, 0, 0}})));
 }
 
 TEST(HugePages, AreAskedForWholePagesOnly) {

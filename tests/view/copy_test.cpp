@@ -173,7 +173,7 @@ TEST(WithBoundarySources, IsTheSmallestBoxWithThePointsCopiedFrom) {
   EXPECT_TRUE(with_boundary_sources(Box{{2, 2}}, Box{{0, 5}}, Boundary::clamp).empty());
 }
 
-/// A block of `box` of int32 in which the value of each point tells its coordinates.
+/// A block of `box` of int32. The value of each point tells its coordinates.
 struct Numbered {
   explicit Numbered(const Box& box)
       : memory(static_cast<std::size_t>(box.size()) * 4),

@@ -39,7 +39,7 @@ struct ExchangeSample {
     ExchangeLists lists = exchange_lists(blocks, boundary, rank, rank_count,
                                          [this](int first, int last) { return held_need(first, last); });
     mark_in_place(
-        lists, rank, [&](int other) { return layout(other, element_size); }, blocks.domain(), boundary);
+        lists, rank, [&](int other, bool) { return layout(other, element_size); }, blocks.domain(), boundary);
     return lists;
   }
   std::string text() const {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tessera/view/halo_exchange.hpp"
 #include "tessera/view/mpi_objects.hpp"
 #include "view/exchange_sample.hpp"
@@ -146,6 +148,16 @@ TEST_P(SlabsInPlace, AreSent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ghosts, SlabsInPlace, testing::Values(0, 1, 7));
+
+/// Returns the size of the buffer for all boxes of one array that a rank sends, or for all that it receives.
+std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size) {
+  std::map<int, std::int64_t> bytes;
+  for (const Message& message : messages)
+    if (!message.in_place) bytes[message.partner] += packed_bytes(message.box, element_size);
+  std::int64_t sum = 0;
+  for (const auto& [partner, parcel] : bytes) sum += aligned_bytes(parcel);
+  return sum;
+}
 
 TEST(Exchange, BuffersAreWhatTheListsSay) {
   const Communicator communicator(MPI_COMM_WORLD);

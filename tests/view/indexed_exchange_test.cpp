@@ -13,7 +13,7 @@ namespace {
 
 using namespace tessera;
 
-/// Ranks with different numbers of elements, some of which are needed by other ranks.
+/// Ranks with different numbers of elements. Other ranks need some of them.
 class IndexedExchangeTest : public testing::Test {
  protected:
   IndexedExchangeTest() {

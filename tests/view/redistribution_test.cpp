@@ -70,16 +70,14 @@ template <class T>
 void expect_round_trip(const Communicator& communicator, const BlockDistribution& from,
                        const BlockDistribution& to, std::int64_t buffer_bytes,
                        const Transport& transport = {}) {
-  switch (from.domain().dimensions) {
-    case 1:
-      return expect_round_trip<T, 1>(communicator, from, to, buffer_bytes, transport);
-    case 2:
-      return expect_round_trip<T, 2>(communicator, from, to, buffer_bytes, transport);
-    case 3:
-      return expect_round_trip<T, 3>(communicator, from, to, buffer_bytes, transport);
-    default:
-      return expect_round_trip<T, 4>(communicator, from, to, buffer_bytes, transport);
-  }
+  const auto with_dimensions = [&]<int N>(std::integral_constant<int, N>) {
+    if (from.domain().dimensions == N)
+      expect_round_trip<T, N>(communicator, from, to, buffer_bytes, transport);
+  };
+  with_dimensions(std::integral_constant<int, 1>());
+  with_dimensions(std::integral_constant<int, 2>());
+  with_dimensions(std::integral_constant<int, 3>());
+  with_dimensions(std::integral_constant<int, 4>());
 }
 
 TEST(Redistribution, BetweenAnyTwoDistributionsAndBack) {

@@ -12,12 +12,14 @@
 namespace tessera::operators {
 namespace {
 
+using detail::add_byte_function, detail::add_stage, detail::typed, detail::with_image_type;
 using detail::Entry, detail::Lane;
 
 /// The operations on two elements.
 enum class Operation { add, subtract, difference, minimum, maximum, bit_and, bit_or, bit_xor };
 
-/// The type in which an operation takes elements of T: that of exact sums and differences, if it has any.
+/// The type of the operands of an operation on elements of T. For sums and differences it is a type that
+/// holds them exactly.
 template <Operation operation, class T>
 using Operand = std::conditional_t<operation <= Operation::difference, Lane<T>, T>;
 
@@ -72,8 +74,8 @@ struct WithImage {
   }
 };
 
-/// Returns the constant as a Number. Integers are rounded, and limited to the range in which they matter:
-/// even the difference to an element is beyond the range of T if a constant is beyond twice that range.
+/// Returns the constant as a Number. Integers are rounded, and limited to twice the range of T: the result
+/// for a constant beyond is that for the limit.
 template <class T, class Number>
 Number constant_of(double value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -99,23 +101,20 @@ void check_bits(double value, ElementType type) {
 
 /// Adds the stage of an operation on one image or two.
 template <Operation operation>
-Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images,
-                       const Named<Arithmetic>& parameters) {
+Image build_arithmetic(const Call<Arithmetic>& p) {
   constexpr bool integers_only = operation >= Operation::bit_and;
-  detail::check_operands(images, parameters.value);
-  const double value = parameters.value.value_or(0);
-  if (integers_only) check_bits(value, images[0].type);
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+  detail::check_operands(p.images, p.value);
+  const double value = p.value.value_or(0);
+  if (integers_only) check_bits(value, p.images[0].type);
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     if constexpr (integers_only && std::is_floating_point_v<T>) {
       return Image();  // the registry lets no such image pass
     } else {
-      const auto input = detail::typed<T>(images[0]);
-      if (images.size() == 2)
-        return detail::add_stage<T>(pipeline, parameters.name, WithImage<operation, T>{}, images[0].domain,
-                                    input, detail::typed<T>(images[1]));
-      return detail::add_stage<T>(pipeline, parameters.name,
-                                  WithConstant<operation, T>{constant_of<T, Operand<operation, T>>(value)},
-                                  images[0].domain, input);
+      const auto input = typed<T>(p.images[0]);
+      if (p.images.size() == 2)
+        return add_stage<T>(p, WithImage<operation, T>{}, p.images[0].domain, input, typed<T>(p.images[1]));
+      return add_stage<T>(p, WithConstant<operation, T>{constant_of<T, Operand<operation, T>>(value)},
+                          p.images[0].domain, input);
     }
   });
 }
@@ -126,13 +125,12 @@ Entry<Arithmetic> arithmetic_entry(const std::string& name, const std::string& h
                           build_arithmetic<operation>);
   entry.inputs({"image", "other"}, 1);
   if (operation < Operation::bit_and)
-    return entry.parameter("value", &Arithmetic::value,
-                           "The constant, if there is no second image. It is rounded for images of integers.",
-                           {.optional = true});
+    return entry.parameter(
+        "value", &Arithmetic::value,
+        "The constant, if there is no second image. It is rounded for images of integers.");
   return entry.types(detail::same_integer_type())
       .parameter("value", &Arithmetic::value,
-                 "The constant, a whole number of the type, if there is no second image.",
-                 {.optional = true});
+                 "The constant, a whole number of the type, if there is no second image.");
 }
 
 /// A stage body: each point times a factor.
@@ -199,51 +197,48 @@ struct SquaredDifferences {
 };
 
 template <template <class> class Body>
-Image build_dyadic(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, parameters.name, Body<T>{static_cast<float>(parameters.scale)},
-                                images[0].domain, detail::typed<T>(images[0]), detail::typed<T>(images[1]));
+Image build_dyadic(const Call<Scaling>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, Body<T>{static_cast<float>(p.scale)}, p.images[0].domain, typed<T>(p.images[0]),
+                        typed<T>(p.images[1]));
   });
 }
 
 /// Adds the product of an image and a factor.
-Image add_scaled(Pipeline& pipeline, const Image& image, double factor, const std::string& name) {
+Image add_scaled(const Call<Scaling>& p, double factor) {
+  const Image& image = p.images[0];
   if (image.type == ElementType::uint8)
-    return detail::add_byte_function(pipeline, name, image,
-                                     [factor](double value) { return value * factor; });
+    return add_byte_function(p, image, [factor](double value) { return value * factor; });
   if (image.type == ElementType::uint16)
-    return detail::add_stage<std::uint16_t>(pipeline, name, Scaled<std::uint16_t>{static_cast<float>(factor)},
-                                            image.domain, detail::typed<std::uint16_t>(image));
-  return detail::add_stage<float>(pipeline, name, Scaled<float>{static_cast<float>(factor)}, image.domain,
-                                  detail::typed<float>(image));
+    return add_stage<std::uint16_t>(p, Scaled<std::uint16_t>{static_cast<float>(factor)}, image.domain,
+                                    typed<std::uint16_t>(image));
+  return add_stage<float>(p, Scaled<float>{static_cast<float>(factor)}, image.domain, typed<float>(image));
 }
 
-Image build_product(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
-  detail::check_operands(images, parameters.value);
-  if (images.size() == 2) return build_dyadic<ProductOfPoints>(pipeline, images, parameters);
-  return add_scaled(pipeline, images[0], *parameters.value * parameters.scale, parameters.name);
+Image build_product(const Call<Scaling>& p) {
+  detail::check_operands(p.images, p.value);
+  if (p.images.size() == 2) return build_dyadic<ProductOfPoints>(p);
+  return add_scaled(p, *p.value * p.scale);
 }
 
-Image build_quotient(Pipeline& pipeline, const std::vector<Image>& images, const Named<Scaling>& parameters) {
-  detail::check_operands(images, parameters.value);
-  if (images.size() == 2) return build_dyadic<Quotient>(pipeline, images, parameters);
-  if (*parameters.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
-  return add_scaled(pipeline, images[0], parameters.scale / *parameters.value, parameters.name);
+Image build_quotient(const Call<Scaling>& p) {
+  detail::check_operands(p.images, p.value);
+  if (p.images.size() == 2) return build_dyadic<Quotient>(p);
+  if (*p.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
+  return add_scaled(p, p.scale / *p.value);
 }
 
-Image build_blend(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, p.name, Blend<T>{}, images[0].domain, detail::typed<T>(images[0]),
-                                detail::typed<T>(images[1]), detail::typed<T>(images[2]));
+Image build_blend(const Call<NoParameters>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, Blend<T>{}, p.images[0].domain, typed<T>(p.images[0]), typed<T>(p.images[1]),
+                        typed<T>(p.images[2]));
   });
 }
 
-Image build_squared_differences(Pipeline& pipeline, const std::vector<Image>& images,
-                                const Named<NoParameters>& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<float>(pipeline, p.name, SquaredDifferences{}, images[0].domain,
-                                    detail::typed<T>(images[0]), detail::typed<T>(images[1]),
-                                    detail::typed<T>(images[2]));
+Image build_squared_differences(const Call<NoParameters>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<float>(p, SquaredDifferences{}, p.images[0].domain, typed<T>(p.images[0]),
+                            typed<T>(p.images[1]), typed<T>(p.images[2]));
   });
 }
 
@@ -251,7 +246,7 @@ detail::Entry<Scaling> scaling_entry(const std::string& name, const std::string&
                                      const std::string& example, const detail::Entry<Scaling>::Build& build) {
   return detail::Entry<Scaling>(name, help, example, build)
       .inputs({"image", "other"}, 1)
-      .parameter("value", &Scaling::value, "The constant, if there is no second image.", {.optional = true})
+      .parameter("value", &Scaling::value, "The constant, if there is no second image.")
       .parameter("scale", &Scaling::scale, "A factor of the result.");
 }
 

@@ -10,13 +10,13 @@
 
 namespace tessera::operators {
 
-/// The side on which the point of a match image lies that is compared with a point of the reference.
+/// The direction from a point of the reference to the point of a match image that it is compared with.
 enum class ShiftDirection {
   right,  ///< the point lies at x + baseline * disparity
   left    ///< the point lies at x - baseline * disparity
 };
 
-/// The error that the difference of two values counts for.
+/// The error that the difference of two values adds.
 enum class MatchingCost {
   squared,  ///< its square
   absolute  ///< its absolute value
@@ -41,13 +41,13 @@ struct BlockMatching {
   static constexpr int most_window = 31;
   /// The greatest baseline.
   static constexpr int greatest_baseline = 1024;
-  /// All errors are less than this. Doubles, in which they are added, are exact up to 2^53, and sums are
+  /// All errors are less than this. They are added as doubles, which are exact up to 2^53, and sums are
   /// multiplied by 8.
   static constexpr std::int64_t errors_end = std::int64_t(1) << 49;
   /// The error of the rival of a disparity that has none. It is greater than all errors.
   static constexpr std::int64_t no_rival = std::int64_t(1) << 53;
 
-  /// For each match image the number of pixels, at least 1, by which a disparity of 1 shifts it.
+  /// For each match image, its shift for a disparity of 1. This is a number of pixels, at least 1.
   std::vector<int> baselines;
   /// The direction of the shift.
   ShiftDirection direction = ShiftDirection::right;

@@ -10,6 +10,8 @@
 namespace tessera::operators {
 namespace {
 
+using detail::NewStage, detail::add_stage, detail::typed, detail::with_image_type;
+
 /// The greatest number of channels that colour_matrix takes and makes.
 constexpr int most_channels = 4;
 
@@ -99,34 +101,35 @@ struct LabOfPoint {
   }
 };
 
-void check_colour(const Algorithm& pipeline, const Image& image) {
+/// Throws OperandError unless the first image has three channels.
+void check_colour(const NewStage& stage, const Image& image) {
   if (image.channels() != 3)
-    throw OperandError("'" + pipeline[image.id].name + "' has " + counted(image.channels(), "channel") +
+    throw OperandError("'" + stage.pipeline[image.id].name + "' has " + counted(image.channels(), "channel") +
                            ": the operator takes images of red, green and blue",
                        0);
 }
 
-Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const Named<Channel>& p) {
-  const Image& image = images[0];
+Image build_channel(const Call<Channel>& p) {
+  const Image& image = p.images[0];
   if (p.index >= image.channels())
     throw ParameterError("index is " + std::to_string(p.index) + ", but the image has " +
                              counted(image.channels(), "channel") + ", counted from 0",
                          "index");
   const int first = image.dimensions() == 3 ? static_cast<int>(image.domain[2].begin) : 0;
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, p.name, OneChannel{first + p.index},
-                                {image.domain[0], image.domain[1]}, detail::typed<T>(image));
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, OneChannel{first + p.index}, {image.domain[0], image.domain[1]}, typed<T>(image));
   });
 }
 
-Image build_merge(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  if (images[0].dimensions() != 2)
-    throw OperandError("'" + pipeline[images[0].id].name + "' has channels: merge takes images of (x, y)", 0);
-  const Box domain{images[0].domain[0], images[0].domain[1], {0, 3}};
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto plane = [&](std::size_t i) { return images[i].as<T, 2>(); };
-    const auto merged = pipeline.planes<T, 3, 3>(p.name, Merged{}, plane(0), plane(1), plane(2));
-    return image_of(pipeline, merged, domain);
+Image build_merge(const Call<NoParameters>& p) {
+  if (p.images[0].dimensions() != 2)
+    throw OperandError("'" + p.pipeline[p.images[0].id].name + "' has channels: merge takes images of (x, y)",
+                       0);
+  const Box domain{p.images[0].domain[0], p.images[0].domain[1], {0, 3}};
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto plane = [&](std::size_t i) { return p.images[i].as<T, 2>(); };
+    const auto merged = p.pipeline.planes<T, 3, 3>(p.name, Merged{}, plane(0), plane(1), plane(2));
+    return image_of(p.pipeline, merged, domain);
   });
 }
 
@@ -136,8 +139,7 @@ constexpr double middle = std::is_floating_point_v<T> ? 0.5 : (detail::white<T> 
 
 /// Adds sums of channels. `chroma` tells whether the numbers that are added are multiples of the value that
 /// stands for no chroma.
-Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, bool chroma,
-                 const std::string& name) {
+Image add_matrix(const NewStage& stage, const Image& image, const Matrix& matrix, bool chroma) {
   const auto channels = static_cast<std::size_t>(image.channels());
   std::array<float, most_channels*(most_channels + 1)> weights{};
   Box domain = image.domain;
@@ -145,7 +147,7 @@ Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, b
     domain = {domain[0], domain[1]};
   else
     domain = {domain[0], domain[1], {0, static_cast<std::int64_t>(matrix.size())}};
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t row = 0; row < matrix.size(); ++row) {
       const std::size_t begin = row * (most_channels + 1);
       for (std::size_t m = 0; m < channels; ++m) weights[begin + m] = static_cast<float>(matrix[row][m]);
@@ -156,42 +158,43 @@ Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, b
     const ChannelWeights table(weights);
     const bool has_three = channels == 3 && image.domain[2].begin == 0;
     if (has_three && matrix.size() == 1)
-      return detail::add_stage<T>(pipeline, name, OneSumOfThree<T>{table}, domain, detail::typed<T>(image));
+      return add_stage<T>(stage, OneSumOfThree<T>{table}, domain, typed<T>(image));
     if (has_three && matrix.size() == 3)
-      return image_of(pipeline, pipeline.planes<T, 3, 3>(name, ThreeSumsOfThree<T>{table}, image.as<T, 3>()),
-                      domain);
-    return detail::add_stage<T>(pipeline, name, WeightedChannels<T>{static_cast<int>(channels), table},
-                                domain, detail::typed<T>(image));
+      return image_of(
+          stage.pipeline,
+          stage.pipeline.planes<T, 3, 3>(stage.name, ThreeSumsOfThree<T>{table}, image.as<T, 3>()), domain);
+    return add_stage<T>(stage, WeightedChannels<T>{static_cast<int>(channels), table}, domain,
+                        typed<T>(image));
   });
 }
 
-Image build_matrix(Pipeline& pipeline, const std::vector<Image>& images, const Named<ColourMatrix>& p) {
-  const auto channels = static_cast<std::size_t>(images[0].channels());
+Image build_matrix(const Call<ColourMatrix>& p) {
+  const auto channels = static_cast<std::size_t>(p.images[0].channels());
   if (channels > most_channels) throw OperandError("the image has more than 4 channels", 0);
   if (p.matrix.size() > most_channels) throw ParameterError("matrix has more than 4 rows", "matrix");
   for (const auto& row : p.matrix)
     if (row.size() != channels && row.size() != channels + 1)
       throw ParameterError("matrix has a row of " + std::to_string(row.size()) + " numbers: the image has " +
-                               counted(images[0].channels(), "channel") +
+                               counted(p.images[0].channels(), "channel") +
                                ", and each row as many weights, or one more",
                            "matrix");
-  return add_matrix(pipeline, images[0], p.matrix, false, p.name);
+  return add_matrix(p, p.images[0], p.matrix, false);
 }
 
 /// Returns an operator that computes fixed sums of channels.
 detail::Entry<NoParameters>::Build build_sums(const Matrix& matrix) {
-  return [matrix](Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-    check_colour(pipeline, images[0]);
-    return add_matrix(pipeline, images[0], matrix, true, p.name);
+  return [matrix](const Call<NoParameters>& p) {
+    check_colour(p, p.images[0]);
+    return add_matrix(p, p.images[0], matrix, true);
   };
 }
 
-Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  check_colour(pipeline, images[0]);
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto lab = pipeline.planes<float, 3, 3>(
-        p.name, LabOfPoint{static_cast<float>(1 / detail::white<T>)}, images[0].as<T, 3>());
-    return image_of(pipeline, lab, {images[0].domain[0], images[0].domain[1], {0, 3}});
+Image build_lab(const Call<NoParameters>& p) {
+  check_colour(p, p.images[0]);
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto lab = p.pipeline.planes<float, 3, 3>(
+        p.name, LabOfPoint{static_cast<float>(1 / detail::white<T>)}, p.images[0].as<T, 3>());
+    return image_of(p.pipeline, lab, {p.images[0].domain[0], p.images[0].domain[1], {0, 3}});
   });
 }
 

@@ -10,6 +10,9 @@
 namespace tessera::operators {
 namespace {
 
+using detail::Taps, detail::add_plane_stage, detail::add_separable, detail::add_stage, detail::add_tap_sum,
+    detail::gaussian_weights, detail::typed, detail::with_border, detail::with_image_type;
+
 /// A kernel as the product of a column and a row.
 struct Separated {
   std::vector<double> row;
@@ -59,42 +62,40 @@ void check_kernel(const Convolution& parameters) {
 /// Returns the weights in the opposite order, as a convolution has them.
 std::vector<double> turned(const std::vector<double>& weights) { return {weights.rbegin(), weights.rend()}; }
 
-Image build_convolution(Pipeline& pipeline, const std::vector<Image>& images, const Named<Convolution>& p) {
+Image build_convolution(const Call<Convolution>& p) {
   check_kernel(p);
-  const ElementType result = p.float_result ? ElementType::float32 : images[0].type;
+  const ElementType result = p.float_result ? ElementType::float32 : p.images[0].type;
   const double scale = p.normalise ? p.scale / sum_of(p.kernel) : p.scale;
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  const Image image = with_border(p, p.images[0], p.border);
   const int width = static_cast<int>(p.kernel[0].size()), height = static_cast<int>(p.kernel.size());
   if (width > 1 && height > 1 && width * height > 9)
     if (const Separated product = product_of(p.kernel); !product.row.empty())
-      return detail::add_separable(pipeline, p.name, image, result, turned(product.row),
-                                   turned(product.column), scale, p.offset);
-  detail::Taps taps;
+      return add_separable(p, image, result, turned(product.row), turned(product.column), scale, p.offset);
+  Taps taps;
   for (int j = 0; j < height; ++j)
     for (int i = 0; i < width; ++i)
       taps.add(i - width / 2, j - height / 2, p.kernel[height - 1 - j][width - 1 - i]);
-  return detail::add_tap_sum(pipeline, p.name, image, result, taps, scale, p.offset);
+  return add_tap_sum(p, image, result, taps, scale, p.offset);
 }
 
-Image build_gaussian(Pipeline& pipeline, const std::vector<Image>& images, const Named<Gaussian>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  const auto weights = detail::gaussian_weights(p.sigma, p.truncate);
+Image build_gaussian(const Call<Gaussian>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  const auto weights = gaussian_weights(p.sigma, p.truncate);
   if (image.type == ElementType::uint8 && detail::FixedWeights::can_have(weights))
-    return detail::add_fixed_means(pipeline, p.name, image, weights);
-  return detail::add_separable(pipeline, p.name, image, image.type, weights, weights);
+    return detail::add_fixed_means(p, image, weights);
+  return add_separable(p, image, image.type, weights, weights);
 }
 
-Image build_box(Pipeline& pipeline, const std::vector<Image>& images, const Named<Window>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+Image build_box(const Call<Window>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
   // Few floats are added as fast one by one, in two stages that the planner computes in tiles.
   constexpr int few = 15;
   if (image.type == ElementType::float32 && p.window[0] <= few && p.window[1] <= few)
-    return detail::add_separable(
-        pipeline, p.name, image, image.type, std::vector<double>(static_cast<std::size_t>(p.window[0]), 1.0),
+    return add_separable(
+        p, image, image.type, std::vector<double>(static_cast<std::size_t>(p.window[0]), 1.0),
         std::vector<double>(static_cast<std::size_t>(p.window[1]), 1.0), 1.0 / (p.window[0] * p.window[1]));
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<T, T>(
-        pipeline, p.name, detail::MeanOfWindow<T>::of({p.window[0] / 2, p.window[1] / 2}), image);
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_plane_stage<T, T>(p, detail::MeanOfWindow<T>::of({p.window[0] / 2, p.window[1] / 2}), image);
   });
 }
 
@@ -139,25 +140,23 @@ struct Sharpened {
 };
 
 /// Adds a gradient whose derivatives have the weights `side`, `middle`, `side` along edges.
-Image add_gradient(Pipeline& pipeline, const Image& given, const Named<Gradient>& p, int side, int middle) {
-  const Image image = detail::with_border(pipeline, given, p.border, p.name);
+Image add_gradient(const Call<Gradient>& p, int side, int middle) {
+  const Image image = with_border(p, p.images[0], p.border);
   if (p.part == GradientPart::x || p.part == GradientPart::y)
-    return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32,
-                               detail::Taps::derivative(p.part == GradientPart::x, side, middle));
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_tap_sum(p, image, ElementType::float32,
+                       Taps::derivative(p.part == GradientPart::x, side, middle));
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     using Number = detail::Lane<T>;
     const auto a = static_cast<Number>(side), b = static_cast<Number>(middle);
     if (p.part == GradientPart::root)
-      return detail::add_stage<T>(pipeline, p.name, GradientSize<T, true>{a, b}, image.domain,
-                                  detail::typed<T>(image));
-    return detail::add_stage<T>(pipeline, p.name, GradientSize<T, false>{a, b}, image.domain,
-                                detail::typed<T>(image));
+      return add_stage<T>(p, GradientSize<T, true>{a, b}, image.domain, typed<T>(image));
+    return add_stage<T>(p, GradientSize<T, false>{a, b}, image.domain, typed<T>(image));
   });
 }
 
-Image build_laplacian(Pipeline& pipeline, const std::vector<Image>& images, const Named<Laplacian>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  detail::Taps taps;
+Image build_laplacian(const Call<Laplacian>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  Taps taps;
   for (int j = -1; j <= 1; ++j)
     for (int i = -1; i <= 1; ++i) {
       if (i == 0 && j == 0)
@@ -165,17 +164,16 @@ Image build_laplacian(Pipeline& pipeline, const std::vector<Image>& images, cons
       else if (p.diagonals || i == 0 || j == 0)
         taps.add(i, j, 1);
     }
-  return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32, taps);
+  return add_tap_sum(p, image, ElementType::float32, taps);
 }
 
-Image build_unsharp(Pipeline& pipeline, const std::vector<Image>& images, const Named<Unsharp>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  const auto weights = detail::gaussian_weights(p.sigma);
-  const Image smooth =
-      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights);
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, p.name, Sharpened<T>{static_cast<float>(p.amount)}, image.domain,
-                                detail::typed<T>(images[0]), detail::typed<float>(smooth));
+Image build_unsharp(const Call<Unsharp>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  const auto weights = gaussian_weights(p.sigma);
+  const Image smooth = add_separable(p + "_smooth", image, ElementType::float32, weights, weights);
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, Sharpened<T>{static_cast<float>(p.amount)}, image.domain, typed<T>(p.images[0]),
+                        typed<float>(smooth));
   });
 }
 
@@ -189,7 +187,7 @@ struct Size {
 };
 
 /// A stage body: the size of a gradient where it is the greatest along its direction, which is rounded to a
-/// multiple of 45 degrees. Of two equal sizes the first one stays.
+/// multiple of 45 degrees. If two neighbours are equal, the first one stays.
 struct Suppressed {
   float low;
   template <class In, class Coord>
@@ -211,23 +209,17 @@ struct Suppressed {
   }
 };
 
-Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, const Named<ThinEdges>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  const auto weights = detail::gaussian_weights(p.sigma);
-  const Image smooth = detail::with_border(
-      pipeline,
-      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights),
-      p.border, p.name + "_smooth");
-  const Image dx = detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32,
-                                       detail::Taps::derivative(true, 1, 2));
-  const Image dy = detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32,
-                                       detail::Taps::derivative(false, 1, 2));
-  const auto x = detail::typed<float>(dx), y = detail::typed<float>(dy);
-  const Image size = detail::with_border(
-      pipeline, detail::add_stage<float>(pipeline, p.name + "_size", Size{}, image.domain, x, y),
-      Boundary::constant, p.name + "_size");
-  return detail::add_stage<float>(pipeline, p.name, Suppressed{static_cast<float>(p.low)}, image.domain,
-                                  detail::typed<float>(size), x, y);
+Image build_thin_edges(const Call<ThinEdges>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  const auto weights = gaussian_weights(p.sigma);
+  const Image smooth = with_border(
+      p + "_smooth", add_separable(p + "_smooth", image, ElementType::float32, weights, weights), p.border);
+  const Image dx = add_tap_sum(p + "_dx", smooth, ElementType::float32, Taps::derivative(true, 1, 2));
+  const Image dy = add_tap_sum(p + "_dy", smooth, ElementType::float32, Taps::derivative(false, 1, 2));
+  const auto x = typed<float>(dx), y = typed<float>(dy);
+  const Image size =
+      with_border(p + "_size", add_stage<float>(p + "_size", Size{}, image.domain, x, y), Boundary::constant);
+  return add_stage<float>(p, Suppressed{static_cast<float>(p.low)}, image.domain, typed<float>(size), x, y);
 }
 
 detail::Entry<Gradient> gradient_entry(const std::string& name, const std::string& who, int side,
@@ -242,10 +234,7 @@ detail::Entry<Gradient> gradient_entry(const std::string& name, const std::strin
              "The gradient by " + who + " operators, with the weights " + weights +
                  " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
              "{" + name + ": a}",
-             [side, middle](Pipeline& pipeline, const std::vector<Image>& images,
-                            const Named<Gradient>& parameters) {
-               return add_gradient(pipeline, images[0], parameters, side, middle);
-             })
+             [side, middle](const Call<Gradient>& p) { return add_gradient(p, side, middle); })
       .types(types)
       .parameter("part", &Gradient::part,
                  "The result: the sum of the absolute derivatives, the root of the sum of their squares, or "

@@ -31,9 +31,9 @@ Image expression(Pipeline& pipeline, const std::string& text, const std::map<std
 
 /// Computes an arithmetic expression of numbers as a condition: a value of one element, which every rank
 /// computes for itself. `numbers` are results of global operators with a single element. The value may be the
-/// condition of a loop. It is 1 where the expression is not 0, and else 0. Throws
-/// expressions::ExpressionError as `expression` does, if an array is no number, and if the
-/// expression names no numbers, or has coordinates or extents.
+/// condition of a loop. It is 1 if the expression is not 0, and 0 otherwise. Throws
+/// expressions::ExpressionError as `expression` does, if an array is no number, and if the expression names
+/// no numbers, or has coordinates or extents.
 Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
                                  const std::map<std::string, Image>& numbers, const std::string& name);
 

@@ -22,6 +22,9 @@ Resampling Resampling::of(Range from, int to, Interpolation method) {
 
 namespace {
 
+using detail::NewStage, detail::add_plane_stage, detail::add_stage, detail::typed, detail::with_border,
+    detail::with_extents, detail::with_image_type;
+
 /// Returns the coordinate that lies `by` from another one, or from its mirror image around 0.
 template <bool mirrors, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION auto moved(Coord coordinate, int by) {
@@ -54,18 +57,17 @@ struct Turned {
 
 /// Adds a stage whose body copies other points of an image.
 template <class Body>
-Image add_moved(Pipeline& pipeline, const std::string& name, const Body& body, const Image& image,
-                const Box& domain) {
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, name, body, domain, detail::typed<T>(image));
+Image add_moved(const NewStage& stage, const Body& body, const Image& image, const Box& domain) {
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(stage, body, domain, typed<T>(image));
   });
 }
 
 int begin_of(const Image& image, int d) { return static_cast<int>(image.domain[d].begin); }
 int last_of(const Image& image, int d) { return static_cast<int>(image.domain[d].end) - 1; }
 
-/// Returns the least shift that moves the same values as `by` into an image with `extent` points: what lies
-/// further beyond a border repeats, or stays the same.
+/// Returns the least shift that moves the same values as `by` into an image with `extent` points. Values
+/// beyond a border repeat, or stay the same.
 int folded_shift(int by, std::int64_t extent, Boundary border) {
   if (border == Boundary::clamp || border == Boundary::constant)
     return static_cast<int>(std::clamp<std::int64_t>(by, -extent, extent));
@@ -76,38 +78,38 @@ int folded_shift(int by, std::int64_t extent, Boundary border) {
   return static_cast<int>(rest > extent ? rest - period : rest < -extent ? rest + period : rest);
 }
 
-Image build_shift(Pipeline& pipeline, const std::vector<Image>& images, const Named<Shift>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  return add_moved(pipeline, p.name,
+Image build_shift(const Call<Shift>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  return add_moved(p,
                    Moved<false, false>{-folded_shift(p.by[0], image.domain[0].size(), p.border),
                                        -folded_shift(p.by[1], image.domain[1].size(), p.border)},
                    image, image.domain);
 }
 
-Image build_flip(Pipeline& pipeline, const std::vector<Image>& images, const Named<Flip>& p) {
-  const Image& image = images[0];
+Image build_flip(const Call<Flip>& p) {
+  const Image& image = p.images[0];
   const int columns = begin_of(image, 0) + last_of(image, 0), rows = begin_of(image, 1) + last_of(image, 1);
   if (p.direction == Direction::horizontal)
-    return add_moved(pipeline, p.name, Moved<true, false>{columns, 0}, image, image.domain);
+    return add_moved(p, Moved<true, false>{columns, 0}, image, image.domain);
   if (p.direction == Direction::vertical)
-    return add_moved(pipeline, p.name, Moved<false, true>{0, rows}, image, image.domain);
-  return add_moved(pipeline, p.name, Moved<true, true>{columns, rows}, image, image.domain);
+    return add_moved(p, Moved<false, true>{0, rows}, image, image.domain);
+  return add_moved(p, Moved<true, true>{columns, rows}, image, image.domain);
 }
 
-Image build_rotate(Pipeline& pipeline, const std::vector<Image>& images, const Named<Rotate>& p) {
-  const Image& image = images[0];
+Image build_rotate(const Call<Rotate>& p) {
+  const Image& image = p.images[0];
   const std::int64_t width = image.domain[0].size(), height = image.domain[1].size();
   if (p.quarters == 2)
-    return add_moved(pipeline, p.name, Moved<true, true>{last_of(image, 0), last_of(image, 1)}, image,
-                     detail::with_extents(image, width, height));
-  const Box domain = detail::with_extents(image, height, width);
+    return add_moved(p, Moved<true, true>{last_of(image, 0), last_of(image, 1)}, image,
+                     with_extents(image, width, height));
+  const Box domain = with_extents(image, height, width);
   if (p.quarters == 1)
-    return add_moved(pipeline, p.name, Turned<true>{begin_of(image, 0), last_of(image, 1)}, image, domain);
-  return add_moved(pipeline, p.name, Turned<false>{last_of(image, 0), begin_of(image, 1)}, image, domain);
+    return add_moved(p, Turned<true>{begin_of(image, 0), last_of(image, 1)}, image, domain);
+  return add_moved(p, Turned<false>{last_of(image, 0), begin_of(image, 1)}, image, domain);
 }
 
-Image build_crop(Pipeline& pipeline, const std::vector<Image>& images, const Named<Crop>& p) {
-  const Image& image = images[0];
+Image build_crop(const Call<Crop>& p) {
+  const Image& image = p.images[0];
   for (int d = 0; d < 2; ++d) {
     if (p.offset[d] + std::int64_t{p.size[d]} > image.domain[d].size())
       throw ParameterError("size is " + std::to_string(p.size[0]) + " x " + std::to_string(p.size[1]) +
@@ -115,18 +117,16 @@ Image build_crop(Pipeline& pipeline, const std::vector<Image>& images, const Nam
                                ") on, but the image has " + extents_text(image) + " points",
                            "size");
   }
-  return add_moved(pipeline, p.name,
-                   Moved<false, false>{begin_of(image, 0) + p.offset[0], begin_of(image, 1) + p.offset[1]},
-                   image, detail::with_extents(image, p.size[0], p.size[1]));
+  return add_moved(p, Moved<false, false>{begin_of(image, 0) + p.offset[0], begin_of(image, 1) + p.offset[1]},
+                   image, with_extents(image, p.size[0], p.size[1]));
 }
 
-Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Named<Pad>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name, p.value);
+Image build_pad(const Call<Pad>& p) {
+  const Image image = with_border(p, p.images[0], p.border, p.value);
   const std::int64_t width = image.domain[0].size() + p.columns[0] + p.columns[1];
   const std::int64_t height = image.domain[1].size() + p.rows[0] + p.rows[1];
-  return add_moved(pipeline, p.name,
-                   Moved<false, false>{begin_of(image, 0) - p.columns[0], begin_of(image, 1) - p.rows[0]},
-                   image, detail::with_extents(image, width, height));
+  return add_moved(p, Moved<false, false>{begin_of(image, 0) - p.columns[0], begin_of(image, 1) - p.rows[0]},
+                   image, with_extents(image, width, height));
 }
 
 /// The sum of the elements at(-2) to at(2) with the weights 1 4 6 4 1.
@@ -205,33 +205,33 @@ struct MeansOfSquares {
 
 /// Adds a stage that halves an image: each point is the mean of four, which both the linear method and that
 /// of areas give.
-Image add_halved(Pipeline& pipeline, const Image& image, const Named<Resize>& p) {
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(
-        pipeline, p.name,
+Image add_halved(const Call<Resize>& p) {
+  const Image& image = p.images[0];
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(
+        p,
         MeansOfSquares<T>{static_cast<int>(image.domain[0].begin), static_cast<int>(image.domain[1].begin)},
-        detail::with_extents(image, p.size[0], p.size[1]), detail::typed<T>(image));
+        with_extents(image, p.size[0], p.size[1]), typed<T>(image));
   });
 }
 
-Image build_resize(Pipeline& pipeline, const std::vector<Image>& images, const Named<Resize>& p) {
-  const Image& image = images[0];
+Image build_resize(const Call<Resize>& p) {
+  const Image& image = p.images[0];
   const detail::ResampledAlongX along_x{detail::Resampling::of(image.domain[0], p.size[0], p.method)};
   const auto along_y = detail::Resampling::of(image.domain[1], p.size[1], p.method);
   if ((p.method == Interpolation::linear || p.method == Interpolation::area) &&
       image.domain[0].size() == 2 * std::int64_t{p.size[0]} &&
       image.domain[1].size() == 2 * std::int64_t{p.size[1]})
-    return add_halved(pipeline, image, p);
+    return add_halved(p);
   Box wide = image.domain;
   wide[0] = {0, p.size[0]};
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     if (p.method == Interpolation::nearest)
-      return detail::add_plane_stage<T, T>(pipeline, p.name,
-                                           detail::NearestPoints<T>{along_x.resampling, along_y}, image,
-                                           detail::with_extents(image, p.size[0], p.size[1]));
-    const Image rows = detail::add_plane_stage<float, T>(pipeline, p.name + "_x", along_x, image, wide);
-    return detail::add_plane_stage<T, float>(pipeline, p.name, detail::ResampledAlongY<T>{along_y}, rows,
-                                             detail::with_extents(image, p.size[0], p.size[1]));
+      return add_plane_stage<T, T>(p, detail::NearestPoints<T>{along_x.resampling, along_y}, image,
+                                   with_extents(image, p.size[0], p.size[1]));
+    const Image rows = add_plane_stage<float, T>(p + "_x", along_x, image, wide);
+    return add_plane_stage<T, float>(p, detail::ResampledAlongY<T>{along_y}, rows,
+                                     with_extents(image, p.size[0], p.size[1]));
   });
 }
 
@@ -243,31 +243,27 @@ void check_origin(const Image& image) {
                        0);
 }
 
-Image build_pyramid_down(Pipeline& pipeline, const std::vector<Image>& images, const Named<Pyramid>& p) {
-  check_origin(images[0]);
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+Image build_pyramid_down(const Call<Pyramid>& p) {
+  check_origin(p.images[0]);
+  const Image image = with_border(p, p.images[0], p.border);
   const std::int64_t width = (image.domain[0].size() + 1) / 2, height = (image.domain[1].size() + 1) / 2;
   Box narrow = image.domain;
   narrow[0] = {0, width};
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    const Image rows = detail::add_stage<Sum16<T>>(pipeline, p.name + "_x", DownAlongX<T>{}, narrow,
-                                                   detail::typed<T>(image));
-    return detail::add_stage<T>(pipeline, p.name, DownAlongY<T>{}, detail::with_extents(image, width, height),
-                                detail::typed<Sum16<T>>(rows));
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const Image rows = add_stage<Sum16<T>>(p + "_x", DownAlongX<T>{}, narrow, typed<T>(image));
+    return add_stage<T>(p, DownAlongY<T>{}, with_extents(image, width, height), typed<Sum16<T>>(rows));
   });
 }
 
-Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, const Named<Pyramid>& p) {
-  check_origin(images[0]);
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+Image build_pyramid_up(const Call<Pyramid>& p) {
+  check_origin(p.images[0]);
+  const Image image = with_border(p, p.images[0], p.border);
   const std::int64_t width = 2 * image.domain[0].size(), height = 2 * image.domain[1].size();
   Box wide = image.domain;
   wide[0] = {0, width};
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    const Image rows =
-        detail::add_stage<Sum16<T>, 2>(pipeline, p.name + "_x", UpAlongX<T>{}, wide, detail::typed<T>(image));
-    return detail::add_stage<T>(pipeline, p.name, UpAlongY<T>{}, detail::with_extents(image, width, height),
-                                detail::typed<Sum16<T>>(rows));
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const Image rows = add_stage<Sum16<T>, 2>(p + "_x", UpAlongX<T>{}, wide, typed<T>(image));
+    return add_stage<T>(p, UpAlongY<T>{}, with_extents(image, width, height), typed<Sum16<T>>(rows));
   });
 }
 

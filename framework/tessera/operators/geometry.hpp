@@ -15,12 +15,12 @@ namespace tessera::operators {
 struct Shift {
   static constexpr bool must_be_given = true;  ///< calls give them
   std::array<int, 2> by = {0, 0};              ///< how far the image moves along x and y, in pixels
-  Boundary border = Boundary::clamp;  ///< the values that come in from beyond the borders of the image
+  Boundary border = Boundary::clamp;           ///< the values beyond the borders of the image
 };
 /// Moves an image. Its extents stay.
 inline constexpr Function<Shift> shift{"shift"};
 
-/// The directions in which an image is mirrored.
+/// The directions of `flip`.
 enum class Direction {
   horizontal,  ///< left and right are exchanged
   vertical,    ///< top and bottom are exchanged
@@ -28,7 +28,7 @@ enum class Direction {
 };
 /// The parameters of `flip`.
 struct Flip {
-  Direction direction = Direction::horizontal;  ///< the direction in which the image is mirrored
+  Direction direction = Direction::horizontal;  ///< the direction of the exchange
 };
 /// Mirrors an image.
 inline constexpr Function<Flip> flip{"flip"};
@@ -60,7 +60,7 @@ struct Pad {
 /// Adds points around an image.
 inline constexpr Function<Pad> pad{"pad"};
 
-/// How an image is resampled.
+/// The methods of `resize`.
 enum class Interpolation {
   nearest,  ///< the nearest point
   linear,   ///< between the two nearest points in each dimension
@@ -71,7 +71,7 @@ enum class Interpolation {
 struct Resize {
   static constexpr bool must_be_given = true;    ///< calls give them
   std::array<int, 2> size = {1, 1};              ///< the extents of the result
-  Interpolation method = Interpolation::linear;  ///< how the image is resampled
+  Interpolation method = Interpolation::linear;  ///< the method
 };
 /// Resamples an image to another size, along x and then along y. Centres of points lie at halves.
 inline constexpr Function<Resize> resize{"resize"};

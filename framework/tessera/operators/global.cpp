@@ -9,12 +9,14 @@
 namespace tessera::operators {
 namespace {
 
+using detail::NewStage, detail::add_stage, detail::typed, detail::with_image_type;
+
 /// Adds a global reduction of the points of an image.
 template <class T, class Reduction>
-auto add_reduction(Pipeline& pipeline, const std::string& name, const Image& image,
-                   const Reduction& reduction) {
-  if (image.dimensions() == 2) return pipeline.reduce(name, reduction, image.as<T, 2>(), image.domain);
-  return pipeline.reduce(name, reduction, image.as<T, 3>(), image.domain);
+auto add_reduction(const NewStage& stage, const Image& image, const Reduction& reduction) {
+  if (image.dimensions() == 2)
+    return stage.pipeline.reduce(stage.name, reduction, image.as<T, 2>(), image.domain);
+  return stage.pipeline.reduce(stage.name, reduction, image.as<T, 3>(), image.domain);
 }
 
 /// Returns an array of one dimension with `count` values as an image.
@@ -28,8 +30,8 @@ template <class T>
 constexpr int value_count = std::is_floating_point_v<T> ? 0 : static_cast<int>(detail::white<T>) + 1;
 
 template <class T>
-Array<std::uint64_t, 1> add_histogram(Pipeline& pipeline, const std::string& name, const Image& image) {
-  return add_reduction<T>(pipeline, name, image, Histogram<T, value_count<T>>{});
+Array<std::uint64_t, 1> add_histogram(const NewStage& stage, const Image& image) {
+  return add_reduction<T>(stage, image, Histogram<T, value_count<T>>{});
 }
 
 /// Calls use(std::type_identity<T>()) for an image of integers of T.
@@ -145,58 +147,53 @@ struct OfMean {
   }
 };
 
-Image build_histogram(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return values_of(add_histogram<T>(pipeline, p.name, images[0]), value_count<T>);
+Image build_histogram(const Call<NoParameters>& p) {
+  return with_integer_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_histogram<T>(p, p.images[0]), value_count<T>);
   });
 }
 template <template <class> class Reduction>
-Image build_reduction(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return values_of(add_reduction<T>(pipeline, p.name, images[0], Reduction<T>{}), 1);
+Image build_reduction(const Call<NoParameters>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_reduction<T>(p, p.images[0], Reduction<T>{}), 1);
   });
 }
-Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
+Image build_equalise(const Call<NoParameters>& p) {
+  return with_integer_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto counts = add_histogram<T>(p + "_counts", p.images[0]);
     const auto values =
-        pipeline.columns<T, 2, 0>(p.name + "_values", EqualisedValues<T>{}, value_count<T>, counts);
-    return detail::add_stage<T>(pipeline, p.name, Looked{}, images[0].domain, detail::typed<T>(images[0]),
-                                values);
+        p.pipeline.columns<T, 2, 0>(p.name + "_values", EqualisedValues<T>{}, value_count<T>, counts);
+    return add_stage<T>(p, Looked{}, p.images[0].domain, typed<T>(p.images[0]), values);
   });
 }
-Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
-    const auto threshold = pipeline.value<T>(p.name + "_threshold", OtsuThreshold<T>{}, counts);
-    return detail::add_stage<T>(pipeline, p.name, AboveValue<T>{}, images[0].domain,
-                                detail::typed<T>(images[0]), threshold);
+Image build_otsu(const Call<NoParameters>& p) {
+  return with_integer_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto counts = add_histogram<T>(p + "_counts", p.images[0]);
+    const auto threshold = p.pipeline.value<T>(p.name + "_threshold", OtsuThreshold<T>{}, counts);
+    return add_stage<T>(p, AboveValue<T>{}, p.images[0].domain, typed<T>(p.images[0]), threshold);
   });
 }
-Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& p) {
-  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto least = add_reduction<T>(pipeline, p.name + "_least", images[0], Minimum<T>{});
-    const auto greatest = add_reduction<T>(pipeline, p.name + "_greatest", images[0], Maximum<T>{});
-    return detail::add_stage<T>(pipeline, p.name, Stretched<T>{}, images[0].domain,
-                                detail::typed<T>(images[0]), least, greatest);
+Image build_stretch(const Call<NoParameters>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto least = add_reduction<T>(p + "_least", p.images[0], Minimum<T>{});
+    const auto greatest = add_reduction<T>(p + "_greatest", p.images[0], Maximum<T>{});
+    return add_stage<T>(p, Stretched<T>{}, p.images[0].domain, typed<T>(p.images[0]), least, greatest);
   });
 }
-Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const Named<Distance>& p) {
+Image build_distance(const Call<Distance>& p) {
   const bool squared = p.metric != Metric::mean_absolute && p.metric != Metric::greatest;
   const bool is_last = p.metric != Metric::root && p.metric != Metric::psnr;
   double white = 0;
-  const Image differences = detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+  const Image differences = with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     white = detail::white<T>;
-    return detail::add_stage<double>(pipeline, p.name + "_differences", AbsoluteDifference{squared},
-                                     images[0].domain, detail::typed<T>(images[0]),
-                                     detail::typed<T>(images[1]));
+    return add_stage<double>(p + "_differences", AbsoluteDifference{squared}, p.images[0].domain,
+                             typed<T>(p.images[0]), typed<T>(p.images[1]));
   });
   if (p.metric == Metric::greatest)
-    return values_of(add_reduction<double>(pipeline, p.name, differences, Maximum<double>{}), 1);
-  const auto mean =
-      add_reduction<double>(pipeline, is_last ? p.name : p.name + "_mean", differences, Mean<double>{});
+    return values_of(add_reduction<double>(p, differences, Maximum<double>{}), 1);
+  const auto mean = add_reduction<double>(p + (is_last ? "" : "_mean"), differences, Mean<double>{});
   if (is_last) return values_of(mean, 1);
-  return values_of(pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
+  return values_of(p.pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
 }
 
 std::vector<TypeRule> integers_become(const std::string& result) {

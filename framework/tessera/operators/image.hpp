@@ -8,7 +8,7 @@
 namespace tessera::operators {
 
 /// The handle of an image in a pipeline. Its element type and its number of dimensions are known at run time
-/// only. An image has the dimensions (x, y), or (x, y, channel). What a global operator computes, such as a
+/// only. An image has the dimensions (x, y), or (x, y, channel). The result of a global operator, such as a
 /// histogram, is an array of one dimension.
 struct Image {
   /// The id of the array in its pipeline.

@@ -61,8 +61,7 @@ struct Differences {
   }
 };
 
-/// The number of points by which the window of the structural similarity extends to each side of its middle
-/// point.
+/// The number of points on each side of the middle of the window of the structural similarity.
 inline constexpr int ssim_radius = 5;
 /// The weights of the window of the structural similarity along one dimension.
 using SsimWindow = Table<double, 2 * ssim_radius + 1>;
@@ -159,8 +158,8 @@ struct ImageDifferences {
 
 /// Adds measures of the difference between two images on the box `image` to a pipeline. These are the global
 /// reductions `maximum`, `mean` and `differing`, and the value `psnr`, the peak signal-to-noise ratio. `peak`
-/// is the greatest possible value of a point, from which this ratio is computed. Also adds the stage
-/// `differences`, whose other outputs are `squares` and `differs`, and the reduction `square_sum`.
+/// is the greatest possible value of a point, which this ratio needs. Also adds the stage `differences`,
+/// whose other outputs are `squares` and `differs`, and the reduction `square_sum`.
 template <class T, int N>
 ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
                                     double peak) {

@@ -15,9 +15,11 @@
 namespace tessera::operators {
 namespace {
 
+using detail::NewStage, detail::Reach, detail::add_plane_stage, detail::with_border, detail::with_image_type;
+
 /// Returns the points of a structuring element, as OpenCV's getStructuringElement has them.
 detail::Spans spans_of(const Morphology& p) {
-  const auto reach = detail::Reach::of(p.window);
+  const auto reach = Reach::of(p.window);
   std::array<std::uint8_t, detail::Spans::most_rows + 1> half_widths{};
   const double x = reach.x, y = reach.y, share = reach.y == 0 ? 0 : 1 / (y * y);
   for (int j = 0; j <= reach.y; ++j) {
@@ -31,44 +33,36 @@ detail::Spans spans_of(const Morphology& p) {
   return {reach, Table<std::uint8_t, detail::Spans::most_rows + 1>(half_widths)};
 }
 
-/// Adds the least or the greatest element of a window as a stage with the name `name`.
+/// Adds the least or the greatest element of a window as a stage.
 template <bool Greatest>
-Image add_extreme(Pipeline& pipeline, const Image& given, const Morphology& p, const std::string& name) {
-  const Image image = detail::with_border(pipeline, given, p.border, name);
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+Image add_extreme(const NewStage& stage, const Image& given, const Morphology& p) {
+  const Image image = with_border(stage, given, p.border);
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     if (p.shape == WindowShape::rectangle)
-      return detail::add_plane_stage<T, T>(
-          pipeline, name, detail::ExtremeOfWindow<T, Greatest>{detail::Reach::of(p.window)}, image);
-    return detail::add_plane_stage<T, T>(pipeline, name, detail::ExtremeOfSpans<T, Greatest>{spans_of(p)},
-                                         image);
+      return add_plane_stage<T, T>(stage, detail::ExtremeOfWindow<T, Greatest>{Reach::of(p.window)}, image);
+    return add_plane_stage<T, T>(stage, detail::ExtremeOfSpans<T, Greatest>{spans_of(p)}, image);
   });
 }
 
 template <bool Greatest>
-Image build_extreme(Pipeline& pipeline, const std::vector<Image>& images, const Named<Morphology>& p) {
-  return add_extreme<Greatest>(pipeline, images[0], p, p.name);
+Image build_extreme(const Call<Morphology>& p) {
+  return add_extreme<Greatest>(p, p.images[0], p);
 }
 /// Adds one kind of extremes, and then the other kind of these: a closing if `Greatest`, else an opening.
 template <bool Greatest>
-Image build_extremes(Pipeline& pipeline, const std::vector<Image>& images, const Named<Morphology>& p) {
-  const std::string first = p.name + (Greatest ? "_dilated" : "_eroded");
-  return add_extreme<!Greatest>(pipeline, add_extreme<Greatest>(pipeline, images[0], p, first), p, p.name);
+Image build_extremes(const Call<Morphology>& p) {
+  const auto first = p + (Greatest ? "_dilated" : "_eroded");
+  return add_extreme<!Greatest>(p, add_extreme<Greatest>(first, p.images[0], p), p);
 }
-Image build_morphological_gradient(Pipeline& pipeline, const std::vector<Image>& images,
-                                   const Named<Morphology>& p) {
-  const Image greatest = add_extreme<true>(pipeline, images[0], p, p.name + "_dilated");
-  return subtract(pipeline, greatest, add_extreme<false>(pipeline, images[0], p, p.name + "_eroded"), {},
-                  p.name);
+Image build_morphological_gradient(const Call<Morphology>& p) {
+  const Image greatest = add_extreme<true>(p + "_dilated", p.images[0], p);
+  return subtract(p.pipeline, greatest, add_extreme<false>(p + "_eroded", p.images[0], p), {}, p.name);
 }
-Image build_top_hat(Pipeline& pipeline, const std::vector<Image>& images, const Named<Morphology>& p) {
-  Named<Morphology> opening = p;
-  opening.name = p.name + "_opened";
-  return subtract(pipeline, images[0], build_extremes<false>(pipeline, images, opening), {}, p.name);
+Image build_top_hat(const Call<Morphology>& p) {
+  return subtract(p.pipeline, p.images[0], build_extremes<false>({p, p + "_opened", p.images}), {}, p.name);
 }
-Image build_black_hat(Pipeline& pipeline, const std::vector<Image>& images, const Named<Morphology>& p) {
-  Named<Morphology> closing = p;
-  closing.name = p.name + "_closed";
-  return subtract(pipeline, build_extremes<true>(pipeline, images, closing), images[0], {}, p.name);
+Image build_black_hat(const Call<Morphology>& p) {
+  return subtract(p.pipeline, build_extremes<true>({p, p + "_closed", p.images}), p.images[0], {}, p.name);
 }
 
 detail::Entry<Morphology> morphology_entry(const std::string& name, const std::string& help,
@@ -82,33 +76,29 @@ detail::Entry<Morphology> morphology_entry(const std::string& name, const std::s
       .border();
 }
 
-Image add_rank(Pipeline& pipeline, const Image& given, const Named<Window>& p, int rank) {
-  const Image image = detail::with_border(pipeline, given, p.border, p.name);
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<T, T>(pipeline, p.name,
-                                         detail::RankOfWindow<T>{detail::Reach::of(p.window), rank}, image);
+/// Adds the stage of a call whose body for images of T is Body<T> with these members.
+template <template <class> class Body, class P, class... Members>
+Image add_plane_body(const Call<P>& p, const Members&... members) {
+  const Image image = with_border(p, p.images[0], p.border);
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_plane_stage<T, T>(p, Body<T>{members...}, image);
   });
 }
-Image build_median(Pipeline& pipeline, const std::vector<Image>& images, const Named<Window>& p) {
-  return add_rank(pipeline, images[0], p, detail::Reach::of(p.window).count() / 2);
+Image build_median(const Call<Window>& p) {
+  const Reach reach = Reach::of(p.window);
+  return add_plane_body<detail::RankOfWindow>(p, reach, reach.count() / 2);
 }
-Image build_percentile(Pipeline& pipeline, const std::vector<Image>& images, const Named<Percentile>& p) {
-  const int count = detail::Reach::of(p.window).count();
+Image build_percentile(const Call<Percentile>& p) {
+  const Reach reach = Reach::of(p.window);
+  const int count = reach.count();
   const int rank = std::min(static_cast<int>(std::floor(count * p.percent / 100)), count - 1);
-  return add_rank(pipeline, images[0], {{.window = p.window, .border = p.border}, p.name}, rank);
+  return add_plane_body<detail::RankOfWindow>(p, reach, rank);
 }
-Image build_variance(Pipeline& pipeline, const std::vector<Image>& images, const Named<Window>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<float, T>(pipeline, p.name,
-                                             detail::VarianceOfWindow<T>{detail::Reach::of(p.window)}, image);
-  });
-}
-
-Image build_bilateral(Pipeline& pipeline, const std::vector<Image>& images, const Named<Bilateral>& p) {
-  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<T, T>(pipeline, p.name, detail::BilateralMean<T>(p), image);
+Image build_bilateral(const Call<Bilateral>& p) { return add_plane_body<detail::BilateralMean>(p, p); }
+Image build_variance(const Call<Window>& p) {
+  const Image image = with_border(p, p.images[0], p.border);
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_plane_stage<float, T>(p, detail::VarianceOfWindow<T>{Reach::of(p.window)}, image);
   });
 }
 

@@ -42,7 +42,7 @@ inline constexpr Function<Arithmetic, 1, 2> maximum{"maximum"};
 inline constexpr Function<Arithmetic, 1, 2> bit_and{"bit_and"};
 /// The bits of each point and of a constant or another image. Images are of integers.
 inline constexpr Function<Arithmetic, 1, 2> bit_or{"bit_or"};
-/// The bits in which each point and a constant or another image differ. Images are of integers.
+/// The bits that differ between each point and a constant or another image. Images are of integers.
 inline constexpr Function<Arithmetic, 1, 2> bit_xor{"bit_xor"};
 /// Multiplies an image by a constant or another image.
 inline constexpr Function<Scaling, 1, 2> multiply{"multiply"};
@@ -64,7 +64,7 @@ struct Limits {
 /// Limits each point to the range from `low` to `high`. NaN becomes `low`.
 inline constexpr Function<Limits> limit{"limit"};
 
-/// The ways in which `threshold` changes points.
+/// The modes of `threshold`.
 enum class ThresholdMode {
   binary,      ///< `high` above the threshold, and `low` elsewhere
   inverse,     ///< `low` above the threshold, and `high` elsewhere
@@ -77,7 +77,7 @@ struct Threshold {
   static constexpr bool must_be_given = true;  ///< calls give them
   /// The threshold. Points are above it if they are greater.
   double value = 0;
-  /// The way in which points above the threshold, and all others, are changed.
+  /// The changes of points above the threshold, and of all others.
   ThresholdMode mode = ThresholdMode::binary;
   double low = 0;  ///< the lower value of the result
   /// The higher value of the result. Without it this is the greatest value of the type, 1 for float32.
@@ -115,7 +115,7 @@ inline constexpr Function<LookupTable> lookup{"lookup"};
 /// The parameters of `cast`.
 struct Cast {
   ElementType to = ElementType::float32;  ///< the type of the result
-  double scale = 1;                       ///< the factor by which points are multiplied
+  double scale = 1;                       ///< the factor of each point
   double offset = 0;                      ///< the number that is added to the product
   /// True if points are also scaled so that the greatest value of one type, which is 1 for float32, becomes
   /// that of the other.

@@ -45,7 +45,7 @@ const Operator& find_operator(std::string_view name) {
 
 namespace {
 
-/// Returns the kind of a parameter with what is permitted, such as "odd whole number from 1 to 31, pixels".
+/// Returns the kind of a parameter and its permitted values, such as "odd whole number from 1 to 31, pixels".
 std::string kind_text(const Parameter& parameter) {
   std::string text(parameter.odd ? "odd " : "");
   if (parameter.kind == ParameterKind::word)
@@ -63,7 +63,7 @@ std::string default_text(const Parameter& parameter) {
   return parameter.default_value ? to_string(*parameter.default_value) : "required";
 }
 
-/// Returns what becomes of the types that an operator takes, such as "uint8, uint16: the same".
+/// Returns the types that an operator takes and those of its results, such as "uint8, uint16 stay".
 std::string types_text(const Operator& described) {
   std::vector<std::string> same, others;
   for (const TypeRule& rule : described.types) {
@@ -76,7 +76,7 @@ std::string types_text(const Operator& described) {
   return fmt::format("{}", fmt::join(others, "; "));
 }
 
-/// Returns the inputs, those that may be left out in brackets.
+/// Returns the inputs. Brackets surround inputs that may be left out.
 std::string inputs_text(const Operator& described) {
   std::string text;
   for (std::size_t i = 0; i < described.inputs.size(); ++i) {

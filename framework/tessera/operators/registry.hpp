@@ -95,8 +95,8 @@ struct TypeRule {
   std::string result;
 };
 
-/// An operator as data: what it is called, what it takes, what it means, and how it is added to a pipeline.
-/// The C++ function of the same name checks its parameters by the same description.
+/// An operator as data: its name, its inputs and parameters, its meaning, and the functions that add it to a
+/// pipeline. The C++ function of the same name checks its parameters by the same description.
 struct Operator {
   /// The name, as in a deck and as of the C++ function.
   std::string name;
@@ -109,7 +109,7 @@ struct Operator {
   std::vector<std::string> inputs = {"image"};
   /// The number of images that must be given. The others may be left out.
   int required_inputs = 1;
-  /// The parameters, in the order in which documentation lists them.
+  /// The parameters, in the order of the documentation.
   std::vector<Parameter> parameters = {};
   /// The element types that the operator takes. If it takes several images, they have the same type unless
   /// `help` says otherwise.
@@ -142,7 +142,7 @@ std::string explanation(const Operator& described);
 
 namespace detail {
 
-/// Returns the parameters of a call that gives none. Those of some operators must be given.
+/// Returns the parameters of a call that gives none. Some operators have parameters that must be given.
 template <class Parameters>
 Parameters default_parameters() {
   static_assert(

@@ -10,9 +10,7 @@
 namespace tessera::operators {
 namespace {
 
-using detail::add_stage;
-using detail::typed;
-using detail::with_image_type;
+using detail::add_byte_function, detail::add_stage, detail::typed, detail::with_image_type;
 
 /// A stage body: the greatest value minus each point.
 template <class T>
@@ -104,9 +102,10 @@ float difference_of(float greater, float less, const std::string& name) {
   return greater - less;
 }
 
-Image add_curve(Pipeline& pipeline, const Image& image, const Named<Levels>& p) {
+Image add_curve(const Call<Levels>& p) {
+  const Image& image = p.images[0];
   if (image.type == ElementType::uint8)
-    return detail::add_byte_function(pipeline, p.name, image, [&p](double value) {
+    return add_byte_function(p, image, [&p](double value) {
       const double share = std::clamp((value / 255 - p.black) / (p.white - p.black), 0.0, 1.0);
       return 255 * (p.low + (p.high - p.low) * std::pow(share, p.exponent));
     });
@@ -115,59 +114,51 @@ Image add_curve(Pipeline& pipeline, const Image& image, const Named<Levels>& p) 
     const float range = difference_of(value(p.white), value(p.black), "white");
     difference_of(value(p.high), value(p.low), "high");
     if (p.exponent == 1)
-      return add_stage<T>(pipeline, p.name,
-                          StretchedLine<T>{value(p.black), range, value(p.low), value(p.high)}, image.domain,
-                          typed<T>(image));
+      return add_stage<T>(p, StretchedLine<T>{value(p.black), range, value(p.low), value(p.high)},
+                          image.domain, typed<T>(image));
     const Curve curve{value(p.black), range, static_cast<float>(p.exponent), value(p.low), value(p.high)};
     if constexpr (std::is_floating_point_v<T>) {
-      return add_stage<T>(pipeline, p.name, CurveOfPoint{curve}, image.domain, typed<T>(image));
+      return add_stage<T>(p, CurveOfPoint{curve}, image.domain, typed<T>(image));
     } else {
-      const auto entries = pipeline.values<std::uint16_t>(p.name + "_curve", CurveOfIndex{curve}, 65536);
-      return add_stage<std::uint16_t>(pipeline, p.name, Replaced{}, image.domain, typed<std::uint16_t>(image),
-                                      entries);
+      const auto entries = p.pipeline.values<std::uint16_t>(p.name + "_curve", CurveOfIndex{curve}, 65536);
+      return add_stage<std::uint16_t>(p, Replaced{}, image.domain, typed<std::uint16_t>(image), entries);
     }
   });
 }
 
-Image build_levels(Pipeline& pipeline, const std::vector<Image>& images, const Named<Levels>& parameters) {
-  if (!(parameters.black < parameters.white)) throw ParameterError("black must be less than white", "black");
-  return add_curve(pipeline, images[0], parameters);
+Image build_levels(const Call<Levels>& p) {
+  if (!(p.black < p.white)) throw ParameterError("black must be less than white", "black");
+  return add_curve(p);
 }
 
-Image build_gamma(Pipeline& pipeline, const std::vector<Image>& images, const Named<Gamma>& parameters) {
-  return add_curve(pipeline, images[0], {{.exponent = parameters.exponent}, parameters.name});
+Image build_gamma(const Call<Gamma>& p) { return add_curve({{.exponent = p.exponent}, p, p.images}); }
+
+Image build_lookup(const Call<LookupTable>& p) {
+  if (p.table.size() != 256)
+    throw ParameterError("table has " + std::to_string(p.table.size()) + " entries: it must have 256",
+                         "table");
+  return add_byte_function(p, p.images[0],
+                           [&p](double value) { return p.table[static_cast<std::size_t>(value)]; });
 }
 
-Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images,
-                   const Named<LookupTable>& parameters) {
-  if (parameters.table.size() != 256)
-    throw ParameterError(
-        "table has " + std::to_string(parameters.table.size()) + " entries: it must have 256", "table");
-  return detail::add_byte_function(pipeline, parameters.name, images[0], [&parameters](double value) {
-    return parameters.table[static_cast<std::size_t>(value)];
-  });
-}
-
-Image build_cast(Pipeline& pipeline, const std::vector<Image>& images, const Named<Cast>& p) {
-  return with_image_type(images[0].type, [&]<class From>(std::type_identity<From>) {
+Image build_cast(const Call<Cast>& p) {
+  return with_image_type(p.images[0].type, [&]<class From>(std::type_identity<From>) {
     return with_image_type(p.to, [&]<class To>(std::type_identity<To>) {
       const double stretch = p.full_range ? detail::white<To> / detail::white<From> : 1.0;
-      return add_stage<To>(pipeline, p.name,
-                           Affine<To>{static_cast<float>(p.scale * stretch), static_cast<float>(p.offset)},
-                           images[0].domain, typed<From>(images[0]));
+      return add_stage<To>(p, Affine<To>{static_cast<float>(p.scale * stretch), static_cast<float>(p.offset)},
+                           p.images[0].domain, typed<From>(p.images[0]));
     });
   });
 }
 
-Image build_abs(Pipeline& pipeline, const std::vector<Image>& images, const Named<NoParameters>& parameters) {
-  if (images[0].type != ElementType::float32) return detail::add_copy(pipeline, images[0], parameters.name);
-  return add_stage<float>(pipeline, parameters.name, Absolute{}, images[0].domain, typed<float>(images[0]));
+Image build_abs(const Call<NoParameters>& p) {
+  if (p.images[0].type != ElementType::float32) return detail::add_copy(p, p.images[0]);
+  return add_stage<float>(p, Absolute{}, p.images[0].domain, typed<float>(p.images[0]));
 }
 
-Image build_invert(Pipeline& pipeline, const std::vector<Image>& images,
-                   const Named<NoParameters>& parameters) {
-  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return add_stage<T>(pipeline, parameters.name, Inverted<T>{}, images[0].domain, typed<T>(images[0]));
+Image build_invert(const Call<NoParameters>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, Inverted<T>{}, p.images[0].domain, typed<T>(p.images[0]));
   });
 }
 
@@ -216,16 +207,16 @@ T element_below(double threshold) {
     return static_cast<T>(std::clamp(std::floor(threshold), 0.0, detail::white<T>));
 }
 
-Image build_limit(Pipeline& pipeline, const std::vector<Image>& images, const Named<Limits>& p) {
+Image build_limit(const Call<Limits>& p) {
   if (!(p.low <= p.high)) throw ParameterError("low must not be greater than high", "low");
-  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    return add_stage<T>(pipeline, p.name, Limited<T>{tessera::rounded<T>(p.low), tessera::rounded<T>(p.high)},
-                        images[0].domain, typed<T>(images[0]));
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(p, Limited<T>{tessera::rounded<T>(p.low), tessera::rounded<T>(p.high)},
+                        p.images[0].domain, typed<T>(p.images[0]));
   });
 }
 
-Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, const Named<Threshold>& p) {
-  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+Image build_threshold(const Call<Threshold>& p) {
+  return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     const T low = tessera::rounded<T>(p.low), high = tessera::rounded<T>(p.high.value_or(detail::white<T>));
     const T threshold = element_below<T>(p.value);
     const bool truncates = p.mode == ThresholdMode::truncate, inverse = p.mode == ThresholdMode::inverse;
@@ -240,7 +231,7 @@ Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, cons
       body.below = body.above;
       body.keeps_below = body.keeps_above;
     }
-    return add_stage<T>(pipeline, p.name, body, images[0].domain, typed<T>(images[0]));
+    return add_stage<T>(p, body, p.images[0].domain, typed<T>(p.images[0]));
   });
 }
 
@@ -308,8 +299,7 @@ std::vector<Operator> detail::tone_operators() {
           .parameter("low", &Threshold::low, "The lower value.")
           .parameter("high", &Threshold::high,
                      "The higher value. Without it this is the greatest value of the type, 1 for "
-                     "float32.",
-                     {.optional = true})};
+                     "float32.")};
 }
 
 }  // namespace tessera::operators

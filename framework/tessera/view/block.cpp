@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/block.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -29,11 +30,7 @@ void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size
 
 HostBlock packed_block(std::byte* data, ElementType type, const Box& box) {
   HostBlock block{data, type, box, {}};
-  std::int64_t stride = 1;
-  for (int d = 0; d < box.dimensions; ++d) {
-    block.strides[d] = stride;
-    stride *= box[d].size();
-  }
+  std::ranges::copy(dense_layout(box, 1).strides, block.strides);
   return block;
 }
 

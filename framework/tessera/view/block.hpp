@@ -22,15 +22,6 @@ struct PageRange {
 /// on.
 PageRange whole_pages(const void* memory, std::size_t bytes, std::size_t page);
 
-}  // namespace detail
-
-/// Asks the operating system to use huge pages for host memory that has not been accessed yet. Access to
-/// arrays of many rows then causes fewer misses in the TLB, which translates addresses. The call affects
-/// nothing but speed. It does nothing for fewer than 8 MiB, or if the system has no huge pages.
-void prefer_huge_pages(void* memory, std::size_t bytes);
-
-namespace detail {
-
 /// A kernel that writes to one page of memory. It is not a private member of Block, because nvcc requires
 /// that kernels are public.
 struct TouchPage {
@@ -41,6 +32,11 @@ struct TouchPage {
 
 }  // namespace detail
 
+/// Asks the operating system to use huge pages for host memory that has not been accessed yet. Access to
+/// arrays of many rows then causes fewer misses in the TLB, which translates addresses. The call affects
+/// nothing but speed. It does nothing for fewer than 8 MiB, or if the system has no huge pages.
+void prefer_huge_pages(void* memory, std::size_t bytes);
+
 /// The memory of one rank's part of an array: a box of points in one Kokkos allocation, with padding. The
 /// element type of the array is not part of the C++ type. The contents are undefined at first. Each page of
 /// the memory is first touched by the thread that will compute on it.
@@ -49,7 +45,7 @@ class Block {
  public:
   /// Makes a block without points or memory.
   Block() = default;
-  /// Allocates memory for the points of `box`, each of which has `element_size` bytes. See padded_layout for
+  /// Allocates memory for the points of `box`, of `element_size` bytes each. See padded_layout for
   /// `aligned_x`. The Kokkos allocation has the label `name`. On hosts the system is asked for huge pages.
   Block(const std::string& name, std::int64_t element_size, const Box& box, std::int64_t aligned_x)
       : layout_(padded_layout(box, aligned_x, element_size)),

@@ -10,11 +10,8 @@ namespace {
 
 using detail::RowCopy;
 
-// The number of bytes below which a launch costs more than the copy.
+// A launch costs more than a copy of fewer bytes.
 constexpr std::int64_t smallest_parallel_copy = 1 << 16;
-
-using Policy =
-    Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
 
 /// Calls copy_row(to, from) for the rows [first, last) of one copy.
 template <class CopyOneRow>
@@ -149,7 +146,7 @@ void launch_units(const ExecutionSpace& execution, const RowCopy& first, const R
     const CopyBox<Unit> kernel{first};
     detail::launch_on_device(execution, "tessera: copies", kernel.units(), kernel);
   } else {
-    Kokkos::parallel_for("tessera: copies", Policy(execution, 0, units),
+    Kokkos::parallel_for("tessera: copies", IndexPolicy<>(execution, 0, units),
                          CopyUnit<Unit>{copies, count, first.first_unit});
   }
 }
@@ -215,7 +212,7 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
     const std::int64_t shares = std::min<std::int64_t>(concurrency_, rows);
     if (units * unit_ < smallest_parallel_copy || shares == 1 || mode == HostMode::calling_thread)
       return copy_row_range(&rows_[first], last - first, first_row, first_row + rows);
-    Kokkos::parallel_for("tessera: copies", Policy(execution, 0, shares),
+    Kokkos::parallel_for("tessera: copies", IndexPolicy<>(execution, 0, shares),
                          CopyShare{&rows_[first], last - first, first_row, rows, shares});
   } else {
     const RowCopy* copies = device_rows_.data() + first;

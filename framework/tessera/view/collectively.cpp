@@ -25,6 +25,12 @@ int rank_in(MPI_Comm communicator) {
   return rank;
 }
 
+bool on_any_rank(MPI_Comm communicator, bool here) {
+  int any = here ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, communicator);
+  return any != 0;
+}
+
 namespace {
 
 enum class Outcome : int { success, input_error, diverged, internal_error };
@@ -100,7 +106,8 @@ void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attem
 
 void collectively(MPI_Comm communicator, const std::function<void()>& task) {
   const Attempt attempt = run(task);
-  // Several threads may be here with MPI_COMM_SELF, on which MPI forbids collective calls at the same time.
+  // Several threads may be here with MPI_COMM_SELF, and MPI forbids collective calls at the same time on one
+  // communicator.
   if (ranks_of(communicator) == 1) {
     if (attempt.outcome != Outcome::success) throw_error(attempt.outcome, attempt.message);
     return;

@@ -23,7 +23,7 @@
 
 namespace tessera {
 
-/// The execution space in which kernels run.
+/// The execution space of kernels.
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 /// The memory space of the arrays that kernels access.
 using MemorySpace = ExecutionSpace::memory_space;
@@ -47,8 +47,8 @@ using ::ceil, ::exp, ::floor, ::log, ::pow, ::round, ::sqrt;
 using std::ceil, std::exp, std::floor, std::log, std::pow, std::round, std::sqrt;
 #endif
 
-/// The memory space of pinned host memory, to and from which a device can copy at full speed. In builds for
-/// hosts it is the memory space of plain host memory.
+/// The memory space of pinned host memory. Devices copy to and from it at full speed. In builds for hosts it
+/// is the memory space of plain host memory.
 #if defined(KOKKOS_ENABLE_CUDA)
 using HostPinnedSpace = Kokkos::CudaHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
@@ -95,9 +95,9 @@ void fence(const Execution& execution) {
 #endif
 }
 
-/// Copies `bytes` bytes from `from` to `to`, each of which may be in host or device memory, after all work
-/// that was enqueued on `execution` before. In builds for devices, the copy is only enqueued on `execution`.
-/// In builds for hosts, the copy is done when the call returns.
+/// Copies `bytes` bytes from `from` to `to`, which may both be in host or device memory, after all work that
+/// was enqueued on `execution` before. In builds for devices, the copy is only enqueued on `execution`. In
+/// builds for hosts, the copy is done when the call returns.
 inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std::byte* from,
                        std::size_t bytes) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -111,8 +111,7 @@ inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std
 }
 
 /// Returns an instance of the execution space. If kernels run on a device and Kokkos is 3.6 or newer, the
-/// instance has a queue of its own, which does not wait for other queues. Otherwise it is the default
-/// instance.
+/// instance has a new queue, which does not wait for other queues. Otherwise it is the default instance.
 inline ExecutionSpace own_instance() {
 #if (defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)) && KOKKOS_VERSION >= 30600
   return Kokkos::Experimental::partition_space(ExecutionSpace(), 1)[0];

@@ -35,20 +35,20 @@ struct Halo {
     above.fill(depth);
   }
 
-  /// Returns the need of the ranks of `blocks`: each rank needs its own block and the ghosts around it.
-  /// Ghosts outside the domain are left out on sides without a boundary condition. A rank that owns no points
-  /// needs no points.
+  /// Returns the need of the ranks of `blocks`: each rank needs the block that it owns and the ghosts around
+  /// it. Ghosts outside the domain are left out on sides without a boundary condition. A rank that owns no
+  /// points needs no points.
   Need need(const BlockDistribution& blocks) const;
 };
 
 /// Gives the host access to a rank's part of an array. If the host can access the memory of the part, a
 /// HostView uses this memory. Otherwise it holds a copy of the part in host memory.
-template <class T, int N, class Space = MemorySpace>
+template <class T, int N>
 class HostView {
  public:
   /// Waits for the kernels that were enqueued on `execution`. If the host cannot access the memory of the
   /// part, the part is then copied from the device. Error messages call the view `name`.
-  HostView(const Block<Space>& block, const std::string& name, const ExecutionSpace& execution = {})
+  HostView(const Block<>& block, const std::string& name, const ExecutionSpace& execution = {})
       : block_(block),
         name_(name),
         execution_(execution),
@@ -76,7 +76,7 @@ class HostView {
   void copy_to_device() const { copy(block_.memory(), memory_); }
 
  private:
-  using Memory = Kokkos::View<std::byte*, Space>;
+  using Memory = Kokkos::View<std::byte*, MemorySpace>;
 
   template <class To, class From>
   void copy(const To& to, const From& from) const {
@@ -85,7 +85,7 @@ class HostView {
     execution_.fence();
   }
 
-  Block<Space> block_;
+  Block<> block_;
   std::string name_;
   ExecutionSpace execution_;
   decltype(Kokkos::create_mirror_view(std::declval<const Memory&>())) memory_;
@@ -98,18 +98,16 @@ void check_coordinates(const std::string& name, const Box& box);
 /// One rank's part of an N-dimensional array of T that is distributed over ranks. It holds a box of points,
 /// which contains the points that the rank owns and its ghosts. The number of ghosts may differ from side to
 /// side, and ghosts need not be next to the owned points. The points lie in one padded allocation in the
-/// memory space `Space` (see BlockLayout). They are always addressed by global coordinates. T is an
+/// memory space of kernels (see BlockLayout). They are always addressed by global coordinates. T is an
 /// arithmetic type or a trivially copyable struct of at most largest_element bytes. A copy of a view shares
 /// its memory.
-template <class T, int N, class Space = MemorySpace>
+template <class T, int N>
 class DistributedView {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_element);
 
  public:
   /// The type of an element.
   using Value = T;
-  /// The memory space that holds the points.
-  using MemorySpaceOfView = Space;
   /// The number of dimensions.
   static constexpr int dimensions = N;
 
@@ -121,8 +119,8 @@ class DistributedView {
                   const Halo& halo = {})
       : DistributedView(name, distribution, rank, halo.need(distribution), halo.boundary) {}
   /// Allocates the part of `rank`. The part holds the points that `rank` owns, the points that `rank` needs
-  /// according to `need`, and the points from which `boundary` takes the values of points outside the domain.
-  /// A HaloExchange fills the ghosts.
+  /// according to `need`, and the points whose values `boundary` repeats outside the domain. A HaloExchange
+  /// fills the ghosts.
   ///
   /// Throws InputError when a coordinate does not fit into 32 bits, or when a dimension is periodic on one
   /// side only. Throws InternalError when the constant of `boundary` was set as another type than T. Not
@@ -134,12 +132,12 @@ class DistributedView {
     check_constant<T>(boundary);
     const BlockLayout held = layout(rank);
     check_coordinates(name, held.box);
-    block_ = Block<Space>(name, sizeof(T), held.box, owned()[0].begin);
+    block_ = Block<>(name, sizeof(T), held.box, owned()[0].begin);
   }
   /// Makes a view whose points lie in the existing memory `block`. Exchanges do not fill the ghosts of such a
   /// view, because its Need is empty.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
-                  const Block<Space>& block)
+                  const Block<>& block)
       : name_(name), distribution_(distribution), rank_(rank), block_(block) {}
 
   /// The distribution, which says which rank owns which point.
@@ -155,10 +153,10 @@ class DistributedView {
   /// The boundary conditions of the array.
   const BoundaryConditions& boundary() const { return boundary_; }
   /// The memory of the part.
-  const Block<Space>& block() const { return block_; }
+  const Block<>& block() const { return block_; }
 
   /// Returns the Need of the array: a function that gives the points that ranks need. These include the
-  /// points from which the boundary conditions take the values of points outside the domain.
+  /// points whose values the boundary conditions repeat outside the domain.
   Need need() const {
     return [view_need = need_, domain = domain(), boundary = boundary_](int first, int last) {
       return view_need ? with_boundary_sources(view_need(first, last), domain, boundary) : Box{};
@@ -178,9 +176,7 @@ class DistributedView {
 
   /// Returns a view of this rank's part that the host can read and write (see HostView). The call waits for
   /// the kernels that were enqueued on `execution`.
-  HostView<T, N, Space> host(const ExecutionSpace& execution = {}) const {
-    return {block_, name_, execution};
-  }
+  HostView<T, N> host(const ExecutionSpace& execution = {}) const { return {block_, name_, execution}; }
 
  private:
   std::string name_;
@@ -188,7 +184,7 @@ class DistributedView {
   int rank_ = 0;
   Need need_;
   BoundaryConditions boundary_;
-  Block<Space> block_;
+  Block<> block_;
 };
 
 }  // namespace tessera

@@ -122,7 +122,7 @@ struct Guess {
 
   int unit = -headroom;     // suits numbers from -1 to 1, as in most images
   int blocks_too_wide = 0;  // the number of consecutive blocks that were too wide for bins of floats
-  int with_doubles = 0;     // the number of next blocks for which bins of floats are not tried
+  int with_doubles = 0;     // the number of next blocks that are not tried with bins of floats
 
   void floats_suit() { blocks_too_wide = 0; }
   void floats_are_narrow() {
@@ -161,7 +161,7 @@ class BlockAdder {
  private:
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   static constexpr bool are_floats = std::is_same_v<T, float>;
-  /// The largest unit for which magic_number() is finite and which add_scaled() accepts.
+  /// The largest unit whose magic_number() is finite and that add_scaled() accepts.
   static constexpr int largest_unit = are_floats ? 128 - Guess::headroom : 1023 - 52;
 
   /// Adds a block in bins of floats if `in_floats` is true and these are wide enough, and otherwise in bins
@@ -226,7 +226,7 @@ class BlockAdder {
     }
   }
 
-  /// Adds a bin to the sum. `sum` is the sum of the bits of `count` numbers, each of which is `magic` plus a
+  /// Adds a bin to the sum. `sum` is the sum of the bits of `count` numbers, which are all `magic` plus a
   /// multiple of 2^unit.
   void add_bin(std::uint64_t sum, std::int64_t count, double magic, int unit) {
     sum_.add_scaled(static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(count) * bits_of(magic)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/exchange.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <string_view>
@@ -28,11 +29,6 @@ std::int64_t range_bytes(const ArrayReference& array, const Box& box, std::int64
   std::int64_t elements = 1;
   for (int d = 0; d < box.dimensions; ++d) elements += (box[d].size() - 1) * array.strides[d];
   return elements * element_size;
-}
-
-void free_requests(std::vector<MPI_Request>& requests) {
-  for (MPI_Request& request : requests)
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
 }  // namespace
@@ -72,19 +68,17 @@ bool Exchange::needs_no_packing(const std::vector<Item>& items) const {
 }
 
 bool Exchange::some_rank_packs(MPI_Comm communicator, const std::vector<std::vector<Item>>& sends) const {
-  int packs = 0;
-  for (const std::vector<Item>& items : sends) packs = packs != 0 || !needs_no_packing(items) ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &packs, 1, MPI_INT, MPI_MAX, communicator);
-  return packs != 0;
+  return on_any_rank(communicator, std::ranges::any_of(sends, [this](const std::vector<Item>& items) {
+                       return !needs_no_packing(items);
+                     }));
 }
 
 Exchange::~Exchange() {
   // While an exception unwinds the stack, partners may not give their receipts.
   if (node_ && std::uncaught_exceptions() > 0) return;
-  for (auto* receipts : {&receipts_awaited_, &receipts_given_})
-    MPI_Waitall(static_cast<int>(receipts->size()), receipts->data(), MPI_STATUSES_IGNORE);
+  for (auto* receipts : {&receipts_awaited_, &receipts_given_}) wait_all(*receipts);
   for (auto* requests : {&receipts_awaited_, &receipts_given_, &sent_.requests, &received_.requests})
-    free_requests(*requests);
+    free_all(*requests);
 }
 
 std::vector<std::vector<Exchange::Item>> Exchange::by_partner(const std::vector<ExchangeField>& fields,
@@ -141,7 +135,7 @@ void Exchange::tell_offsets(int tag) {
     if (parcel.shared)
       MPI_Irecv(&parcel.offset, 1, MPI_INT64_T, node_->node_rank(parcel.partner), tag, node_->node(),
                 &requests.emplace_back());
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  wait_all(requests);
 }
 
 void Exchange::list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner,
@@ -153,7 +147,7 @@ void Exchange::list_copies(Side& side, const std::vector<std::vector<Item>>& ite
     std::byte* place =
         (parcel.shared && !sends ? node_->of(parcel.partner) : side.buffer.data()) + parcel.offset;
     for (const auto& [field, message] : items_by_partner[i]) {
-      const ArrayReference packed = dense_layout(message->box, field->element_size).reference(place);
+      const ArrayReference packed = dense_reference(place, message->box, field->element_size);
       if (sends)
         side.copies.add(field->from, packed, message->box, message->shift, field->element_size);
       else
@@ -201,9 +195,9 @@ void Exchange::start(const ExecutionSpace& execution) {
   // A kernel may still write the points that will be sent, or read the points that were received the last
   // time.
   compat::fence(execution);
-  MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
+  start_all(received_.requests);
   // A partner on the same machine node may still read the points that were sent the last time.
-  MPI_Waitall(static_cast<int>(receipts_awaited_.size()), receipts_awaited_.data(), MPI_STATUSES_IGNORE);
+  wait_all(receipts_awaited_);
   sent_.copies.run(execution, mode_);
   if (!transport_.device_addresses && sent_.buffer.size() > 0)
     Kokkos::deep_copy(execution, sent_.host, sent_.buffer);
@@ -213,7 +207,7 @@ void Exchange::start(const ExecutionSpace& execution) {
     for (MPI_Request& receipt : receipts_awaited_)
       if (receipt != MPI_REQUEST_NULL) MPI_Start(&receipt);
   }
-  MPI_Startall(static_cast<int>(sent_.requests.size()), sent_.requests.data());
+  start_all(sent_.requests);
 }
 
 bool Exchange::is_empty() const {
@@ -223,7 +217,7 @@ bool Exchange::is_empty() const {
 void Exchange::finish(const ExecutionSpace& execution) {
   if (is_empty()) return;
   unpack(execution);
-  MPI_Waitall(static_cast<int>(sent_.requests.size()), sent_.requests.data(), MPI_STATUSES_IGNORE);
+  wait_all(sent_.requests);
 }
 
 void Exchange::unpack(const ExecutionSpace& execution) {
@@ -295,12 +289,6 @@ bool is_promised() {
 #endif
 }
 
-bool on_all_ranks(MPI_Comm communicator, bool here) {
-  int all = here ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator);
-  return all != 0;
-}
-
 }  // namespace
 
 bool device_message_arrives(MPI_Comm communicator) {
@@ -321,9 +309,9 @@ ChosenTransport choose_transport(MPI_Comm communicator, GpuAware wanted) {
   if (runs_on_host) return {{}, "kernels run on the host"};
   if (wanted == GpuAware::on) return {{true}, "from device memory, as asked for"};
   if (wanted == GpuAware::off) return {{false}, "through pinned host memory, as asked for"};
-  if (!on_all_ranks(communicator, is_promised()))
+  if (on_any_rank(communicator, !is_promised()))
     return {{false}, "through pinned host memory: MPI does not say that it takes device memory"};
-  if (!on_all_ranks(communicator, device_message_arrives(communicator)))
+  if (on_any_rank(communicator, !device_message_arrives(communicator)))
     return {{false}, "through pinned host memory: a value sent from device memory did not arrive"};
   return {{true}, "from device memory"};
 }

@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-/// The way in which messages are sent between ranks.
+/// How messages are sent between ranks.
 struct Transport {
   /// True when MPI may be given addresses in a device's memory (see choose_transport). Otherwise messages are
   /// sent from pinned host memory and received there. In builds whose kernels run on hosts, this costs one
@@ -29,9 +29,9 @@ struct Transport {
 
 /// One array of an exchange, with the boxes that are sent and received.
 struct ExchangeField {
-  /// The array from which boxes are sent.
+  /// The array whose boxes are sent.
   ArrayReference from;
-  /// The array in which boxes are received. In an exchange of ghosts, this is the array `from`.
+  /// The array that stores the boxes that are received. In an exchange of ghosts, this is the array `from`.
   ArrayReference to;
   /// The size of an element in bytes.
   std::int64_t element_size;
@@ -53,9 +53,9 @@ struct ExchangeField {
 /// used (see Transport::shared_windows).
 class Exchange {
  public:
-  /// Makes buffers and requests. Every rank gives its own lists, which must match the lists of its partners.
-  /// All ranks must give their fields in the same order. `tag` distinguishes exchanges that use the same
-  /// communicator. The arrays must stay at the same addresses as long as the exchange is used.
+  /// Makes buffers and requests. The lists of a rank must match the lists of its partners. All ranks must
+  /// give their fields in the same order. `tag` distinguishes exchanges that use the same communicator. The
+  /// arrays must stay at the same addresses as long as the exchange is used.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
            const Transport& transport = {}, HostMode mode = HostMode::kernels);
   ~Exchange();
@@ -110,7 +110,7 @@ class Exchange {
     HostBuffer host;
     std::vector<MPI_Request> requests;
   };
-  /// A message and the field to which it belongs.
+  /// A message and its field.
   struct Item {
     const ExchangeField* field;
     const Message* message;
@@ -146,7 +146,7 @@ class Exchange {
   std::unique_ptr<NodeMemory> node_;
   Side sent_;
   Side received_;
-  /// Requests for receipts. A receipt is an empty message by which a partner on this machine node says that
+  /// Requests for receipts. A partner on this machine node sends a receipt, which is an empty message, when
   /// it has unpacked a parcel. The sender may then overwrite the parcel. There is one request per parcel,
   /// which is null if the parcel is not shared.
   std::vector<MPI_Request> receipts_awaited_;

@@ -4,8 +4,7 @@
 namespace tessera {
 namespace {
 
-/// Returns the highest dimension in which the box has more than one point, or 0 if there is no such
-/// dimension.
+/// Returns the highest dimension with more than one point, or 0 if there is none.
 int top_dimension(const Box& box) {
   int top = box.dimensions - 1;
   while (top > 0 && box[top].size() == 1) --top;
@@ -45,16 +44,6 @@ ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryCondi
   for (const Message& message : messages)
     (message.partner == rank ? lists.copies : lists.receives).push_back(message);
   return lists;
-}
-
-std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (!messages[i].in_place) bytes += packed_bytes(messages[i].box, element_size);
-    const bool is_last = i + 1 == messages.size() || messages[i + 1].partner != messages[i].partner;
-    if (is_last) bytes = aligned_bytes(bytes);
-  }
-  return bytes;
 }
 
 bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,

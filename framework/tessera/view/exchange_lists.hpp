@@ -12,7 +12,7 @@ namespace tessera {
 
 /// A box of one array that a rank sends to another rank or receives from another rank.
 struct Message {
-  /// The rank to which the box is sent, or from which it is received.
+  /// The rank that receives the box, or that sends it.
   int partner = 0;
   /// The points that the receiver gets, in global coordinates.
   Box box;
@@ -95,11 +95,6 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
   return lists;
 }
 
-/// Returns the size in bytes of the buffer for `messages`, which are all boxes of one array that a rank
-/// sends, or all that it receives. The boxes for each partner begin at a multiple of buffer_alignment. Boxes
-/// that are sent in place need no space.
-std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
-
 /// Returns the number of bytes that one box takes in a message, rounded up to a multiple of 16. The next box
 /// begins after these bytes.
 constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {
@@ -120,16 +115,15 @@ bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout
 /// slab on both ranks (see is_slab_of), with the same strides. If several boxes are sent to the same partner,
 /// or received from it, they are packed into one message, so none of them is sent in place.
 ///
-/// mine(written) returns the layout of an array of this rank. If `written` is true, this is the array from
-/// which the rank sends boxes. If `written` is false, it is the array in which the rank receives boxes.
-/// theirs(other, written) returns the layout of such an array of the rank `other`.
-template <class Mine, class Theirs>
-void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs, const Box& domain,
+/// `rank` is this rank. layout(r, true) returns the layout of the array whose boxes the rank r sends, and
+/// layout(r, false) that of the array that stores the boxes it receives.
+template <class Layout>
+void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
                    const BoundaryConditions& conditions) {
   for (auto* messages : {&lists.sends, &lists.receives}) {
     if (messages->empty()) continue;
     const bool sends = messages == &lists.sends;
-    const BlockLayout here = mine(sends);
+    const BlockLayout here = layout(rank, sends);
     for (std::size_t i = 0; i < messages->size(); ++i) {
       Message& message = (*messages)[i];
       const auto shares_partner = [&](std::size_t k) {
@@ -137,22 +131,11 @@ void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs,
       };
       if (shares_partner(i - 1) || shares_partner(i + 1)) continue;
       if (!is_slab_of(sends ? message.source() : message.box, here, domain, conditions)) continue;
-      const BlockLayout there = theirs(message.partner, !sends);
+      const BlockLayout there = layout(message.partner, !sends);
       message.in_place = is_slab_of(sends ? message.box : message.source(), there, domain, conditions) &&
                          have_common_strides(message.box, here, there);
     }
   }
-}
-
-/// Sets Message::in_place for the boxes of an array on `domain` that can be sent in place. Each rank holds
-/// its part of the array in one buffer. layout(r) returns the layout of the buffer of rank r. `rank` is this
-/// rank.
-template <class Layout>
-void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
-                   const BoundaryConditions& conditions) {
-  mark_in_place(
-      lists, [&](bool) { return layout(rank); }, [&](int other, bool) { return layout(other); }, domain,
-      conditions);
 }
 
 }  // namespace tessera

@@ -81,14 +81,12 @@ struct Fill {
 /// which is enqueued on `execution`.
 template <int N, class Body>
 void for_each(const Box& box, const Body& body, const ExecutionSpace& execution = {}) {
-  using Policy =
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   if (box.empty()) return;
   const detail::ForEach<N, Body> kernel{body, box};
   if constexpr (runs_on_host) {
     const std::int64_t width = box[0].size();
     const std::int64_t runs = (width + detail::points_per_run - 1) / detail::points_per_run;
-    Kokkos::parallel_for("tessera: for each", Policy(execution, 0, box.size() / width * runs), kernel);
+    Kokkos::parallel_for("tessera: for each", IndexPolicy<>(execution, 0, box.size() / width * runs), kernel);
   } else {
     detail::launch_on_device(execution, "tessera: for each", box, kernel);
   }

@@ -41,21 +41,21 @@ void HaloExchange::make_exchange(const Transport& transport) {
   // The allocation of buffers may fail on one rank only, and all ranks must learn of it. With shared windows,
   // the allocation itself is collective.
   if (transport.shared_windows)
-    exchange_.emplace_back(communicator_.handle(), tag, fields_, transport);
+    exchange_.emplace(communicator_.handle(), tag, fields_, transport);
   else
     collectively(communicator_.handle(),
-                 [&] { exchange_.emplace_back(communicator_.handle(), tag, fields_, transport); });
+                 [&] { exchange_.emplace(communicator_.handle(), tag, fields_, transport); });
 }
 
 void HaloExchange::finish(const ExecutionSpace& execution) {
-  exchange_.front().finish(execution);
+  exchange_->finish(execution);
   for (const Beyond& view : beyond_)
     fill_boundary(execution, view.array, view.box, view.domain, view.conditions, view.element_size);
 }
 
 namespace {
 
-/// Fills the points of `part`, all of which lie beyond one side of the domain in dimension `across`.
+/// Fills the points of `part`, which all lie beyond one side of the domain in dimension `across`.
 template <class Unit>
 struct FillSide {
   Unit* data;
@@ -190,8 +190,7 @@ void fill_side(const ExecutionSpace& execution, const ArrayReference& array, con
                       static_cast<int>(element_size / static_cast<std::int64_t>(sizeof(Unit))),
                       {}};
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
-  // The number of bytes below which a launch costs more than the copy. If rows lie apart, each row counts as
-  // at least one cache line.
+  // A launch costs more than a copy of fewer bytes. Rows that lie apart count as one cache line or more each.
   constexpr std::int64_t smallest_parallel_fill = 1 << 15, line = 64;
   const std::int64_t least = part.dimensions > 1 ? std::min(array.strides[1] * element_size, line) : 0;
   const std::int64_t bytes = rows * std::max(part[0].size() * element_size, least);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "tessera/domain/boundary.hpp"
@@ -16,9 +17,9 @@
 namespace tessera {
 
 /// Fills the points of `box` outside `domain` with the values that the boundary conditions give them. The
-/// array must hold the points from which the conditions take these values (see with_boundary_sources). Points
-/// that are outside the domain only in periodic dimensions must already have their values.
-/// Corners are right for every mixture of conditions, because one dimension is filled after the other.
+/// array must hold the points whose values the conditions repeat (see with_boundary_sources). Points that are
+/// outside the domain only in periodic dimensions must already have their values. Corners are right for every
+/// mixture of conditions, because one dimension is filled after the other.
 ///
 /// The work is enqueued on `execution`. On hosts, small fills are done when the call returns. Throws
 /// InternalError when `element_size`, in bytes, is greater than largest_element.
@@ -32,10 +33,7 @@ void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array,
 /// number of times.
 class HaloExchange {
  public:
-  /// Prepares the exchange of the ghosts of `views`, with the default transport for messages. Collective: all
-  /// ranks must give their views in the same order. The communicator is duplicated. Throws InternalError when
-  /// a view is not the part of this rank, or when its array is distributed over more ranks than the
-  /// communicator has.
+  /// Does the same as the other constructor, with the default transport for messages.
   template <class... Views>
   explicit HaloExchange(MPI_Comm communicator, const Views&... views)
       : HaloExchange(Transport(), communicator, views...) {}
@@ -52,7 +50,7 @@ class HaloExchange {
 
   /// Sends the points of this rank that other ranks need (see Exchange::start). Ghosts must not be read until
   /// `finish` has been called.
-  void start(const ExecutionSpace& execution = {}) { exchange_.front().start(execution); }
+  void start(const ExecutionSpace& execution = {}) { exchange_->start(execution); }
   /// Waits until all ghosts from other ranks have arrived, and fills the ghosts outside the domain. Work that
   /// is enqueued on `execution` after the call can read all ghosts.
   void finish(const ExecutionSpace& execution = {});
@@ -63,7 +61,7 @@ class HaloExchange {
   }
 
   /// The size of the message buffers on this rank, in bytes.
-  std::int64_t buffer_bytes() const { return exchange_.front().buffer_bytes(); }
+  std::int64_t buffer_bytes() const { return exchange_->buffer_bytes(); }
 
  private:
   /// A view that holds points outside its domain, which are filled according to the boundary conditions.
@@ -77,8 +75,6 @@ class HaloExchange {
 
   template <class View>
   void add(const View& view) {
-    static_assert(std::is_same_v<typename View::MemorySpaceOfView, MemorySpace>,
-                  "kernels cannot reach this view's memory");
     const int rank = communicator_.rank();
     const BlockDistribution& blocks = view.distribution();
     if (view.rank() != rank || blocks.first_rank() + blocks.rank_count() > communicator_.size())
@@ -88,7 +84,7 @@ class HaloExchange {
     ExchangeLists lists =
         exchange_lists(view.distribution(), view.boundary(), rank, communicator_.size(), view.need());
     mark_in_place(
-        lists, rank, [&](int other) { return view.layout(other); }, view.domain(), view.boundary());
+        lists, rank, [&](int other, bool) { return view.layout(other); }, view.domain(), view.boundary());
     const ArrayReference array = view.block().reference();
     fields_.push_back({array, array, view.block().layout().element_size, std::move(lists)});
     if (!view.domain().contains(view.required()))
@@ -100,8 +96,8 @@ class HaloExchange {
   Communicator communicator_;
   std::vector<ExchangeField> fields_;
   std::vector<Beyond> beyond_;
-  /// The exchange of `fields_`. The vector has one element, which is made when `fields_` is complete.
-  std::vector<Exchange> exchange_;
+  /// The exchange of `fields_`, which is made when `fields_` is complete.
+  std::optional<Exchange> exchange_;
 };
 
 }  // namespace tessera

@@ -66,13 +66,13 @@ void IndexedExchange<T>::make_requests(MPI_Comm communicator, int tag, const Ind
 
 template <class T>
 IndexedExchange<T>::~IndexedExchange() {
-  for (auto* requests : {&sends_, &receives_})
-    for (MPI_Request& request : *requests) MPI_Request_free(&request);
+  free_all(sends_);
+  free_all(receives_);
 }
 
 template <class T>
 void IndexedExchange<T>::start(const ExecutionSpace& execution) {
-  if (!receives_.empty()) MPI_Startall(static_cast<int>(receives_.size()), receives_.data());
+  if (!receives_.empty()) start_all(receives_);
   if (sends_.empty()) return;
   for_each_index(execution, HostMode::kernels, "tessera: pack elements",
                  static_cast<std::int64_t>(sent_.extent(0)), PackElements<T>{array_, indices_, sent_});
@@ -81,17 +81,17 @@ void IndexedExchange<T>::start(const ExecutionSpace& execution) {
                        reinterpret_cast<const std::byte*>(sent_.data()),
                        static_cast<std::size_t>(sent_bytes()));
   compat::fence(execution);
-  MPI_Startall(static_cast<int>(sends_.size()), sends_.data());
+  start_all(sends_);
 }
 
 template <class T>
 void IndexedExchange<T>::finish(const ExecutionSpace& execution) {
-  MPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE);
+  wait_all(receives_);
   if (!sends_in_place() && received_count_ > 0)
     compat::copy_bytes(execution, reinterpret_cast<std::byte*>(array_.data() + first_ghost_),
                        reinterpret_cast<const std::byte*>(host_received_.data()),
                        static_cast<std::size_t>(received_count_) * sizeof(T));
-  MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+  wait_all(sends_);
 }
 
 template class IndexedExchange<double>;
@@ -159,7 +159,7 @@ IndexLists index_lists(MPI_Comm communicator, const std::vector<std::int64_t>& b
     MPI_Send(indices, message.count(), message.type(), elements.partner, index_tag, communicator);
     indices += elements.count;
   }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  wait_all(requests);
   return lists;
 }
 

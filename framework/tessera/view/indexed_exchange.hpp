@@ -14,7 +14,7 @@ namespace tessera {
 struct SentElements {
   /// The rank that receives the elements.
   int partner = 0;
-  /// The elements, in the order in which they are sent. index_lists gives their indices in the whole array.
+  /// The elements in the order of the message. index_lists gives their indices in the whole array.
   /// IndexedExchange takes their indices in this rank's memory.
   std::vector<std::int64_t> indices;
 };
@@ -27,8 +27,8 @@ struct ReceivedElements {
   std::int64_t count = 0;
 };
 
-/// The elements of a distributed array that a rank sends and receives, by partners in rising order. The
-/// elements that a rank receives follow each other in the order in which it has asked for them.
+/// The elements of a distributed array that a rank sends and receives, by partners in rising order. A rank
+/// receives elements in the order of its request.
 struct IndexLists {
   /// The elements that other ranks need from this rank.
   std::vector<SentElements> sent;
@@ -60,8 +60,8 @@ class IndexedExchange {
 
   /// Makes buffers and requests. The indices in `lists` count from the beginning of `array`. The elements
   /// that this rank receives are stored one after the other, from array(first_ghost) on, in the order of
-  /// `lists`. Every rank gives its own lists, which must match the lists of its partners. `tag`
-  /// distinguishes exchanges that use the same communicator. Not collective.
+  /// `lists`. The lists of a rank must match the lists of its partners. `tag` distinguishes exchanges that
+  /// use the same communicator. Not collective.
   IndexedExchange(MPI_Comm communicator, int tag, const IndexLists& lists, Array array,
                   std::int64_t first_ghost, const Transport& transport = {});
   ~IndexedExchange();

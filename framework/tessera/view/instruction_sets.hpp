@@ -130,9 +130,9 @@ void call_flat_with_vectors(const Work& work) {
 
 // TESSERA_VECTORISED comes before a loop whose iterations do not depend on each other.
 // TESSERA_VECTORISED_SUM(name) comes before a loop whose iterations depend on each other only because they
-// add to the integer `name`. Compilers then vectorise the loop. Both stand for `omp simd`, except with GCC:
-// it gives a loop with `omp simd` no longer vectors than the function has in which the loop is written, even
-// if this function is inlined into one that is compiled for another processor (see call_flat_avx2).
+// add to the integer `name`. Compilers then vectorise the loop. Both stand for `omp simd`, except with GCC: a
+// loop with `omp simd` gets vectors of the function that has the loop, even if this function is inlined into
+// another one that is compiled for a processor with longer vectors (see call_flat_avx2).
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TESSERA_VECTORISED _Pragma("GCC ivdep")
 #define TESSERA_VECTORISED_SUM(name) _Pragma("GCC ivdep")

@@ -9,6 +9,11 @@
 
 namespace tessera {
 
+/// The policy of a kernel that is called with the indices of a range. A host thread gets consecutive indices.
+template <class Execution = ExecutionSpace>
+using IndexPolicy =
+    Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+
 /// The threads of a host that do some work. On devices the mode has no effect, because kernels do all work.
 /// `calling_thread` is for work that several host threads do at the same time, because Kokkos kernels must
 /// not be launched by several threads at the same time.
@@ -23,15 +28,13 @@ enum class HostMode : std::uint8_t {
 template <class Execution, class Kernel>
 void for_each_index(const Execution& execution, [[maybe_unused]] HostMode mode, const char* name,
                     std::int64_t count, const Kernel& kernel) {
-  using Policy =
-      Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   if constexpr (std::is_same_v<Execution, HostExecutionSpace>) {
     if (mode == HostMode::calling_thread || count == 1) {
       for (std::int64_t index = 0; index < count; ++index) kernel(index);
       return;
     }
   }
-  Kokkos::parallel_for(name, Policy(execution, 0, count), kernel);
+  Kokkos::parallel_for(name, IndexPolicy<Execution>(execution, 0, count), kernel);
 }
 
 }  // namespace tessera
@@ -50,8 +53,8 @@ void with_unit(std::int64_t bytes, const Use& use) {
 /// The number of threads of a team that computes one tile of a box on a device.
 inline constexpr int device_team_threads = 256;
 
-/// How many rows a thread of a device computes: `Kernel::rows_per_thread` if the kernel has such a member,
-/// and else 1.
+/// Returns the number of rows that a thread of a device computes: `Kernel::rows_per_thread` if the kernel has
+/// such a member, and 1 otherwise.
 template <class Kernel>
 constexpr int rows_per_thread_of() {
   if constexpr (requires { Kernel::rows_per_thread; })
@@ -87,8 +90,8 @@ class DeviceTiling {
   }
 
   /// Writes the coordinates of the first point that the thread `thread` computes in `tile` to `point`.
-  /// Returns how many rows there are from this point on, at most the number of rows of a thread; 0 if the
-  /// thread has nothing to do.
+  /// Returns the number of rows that the thread computes from this point on, which is 0 if it has nothing to
+  /// do.
   KOKKOS_FORCEINLINE_FUNCTION int first_point(int tile, int thread, int* point) const {
     point[0] = begin_[0] + (tile % across_ << log_columns_) + (thread & ((1 << log_columns_) - 1));
     tile /= across_;
@@ -166,8 +169,8 @@ struct DeviceTiles {
   }
 };
 
-/// Enqueues a kernel that teams of `device_team_threads` threads run, `teams` of them with `scratch` bytes of
-/// scratch memory each. Kokkos passes kernels of less than 4 KiB as arguments of the launch, which does not
+/// Enqueues a kernel that `teams` teams of `device_team_threads` threads run. Each team has `scratch` bytes
+/// of scratch memory. Kokkos passes kernels of less than 4 KiB as arguments of the launch, which does not
 /// wait for earlier launches.
 template <class Tiles>
 void launch_teams(const ExecutionSpace& execution, const char* name, std::int64_t teams, int scratch,

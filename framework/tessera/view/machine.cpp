@@ -26,8 +26,8 @@ namespace tessera {
 namespace {
 
 /// Returns the most bytes of a last cache that count for one core. A virtual machine may see a cache that
-/// many others use, too. Of caches up to 128 MiB, 16 MiB were found to count, and a sixteenth of one of 480
-/// MiB.
+/// many others use, too. In measurements, 16 MiB of caches up to 128 MiB counted, and a sixteenth of a cache
+/// of 480 MiB.
 std::int64_t most_cache_per_core(const LastCache& cache) {
   return std::max(std::int64_t(16) << 20, cache.bytes / 16);
 }
@@ -87,15 +87,15 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Returns the number in a file, or `otherwise` if there is none, as where the limit is "max".
+/// Returns the number in a file, or `otherwise` if there is none, for example because the limit is "max".
 std::int64_t number_in(const Path& file, std::int64_t otherwise) {
   std::int64_t number = 0;
   return std::ifstream(file) >> number ? number : otherwise;
 }
 
 /// Calls `look` with the folders of the control groups of this process that limit `resource`, and of the
-/// groups that contain them. In a container, the folder of its own group may be missing, and its limits are
-/// those of the topmost folder.
+/// groups that contain them. In a container, the folder of the group may be missing, and the limits are those
+/// of the topmost folder.
 void visit_groups(const std::string& root, const std::string& resource,
                   const std::function<void(const Path& folder)>& look) {
   const Path groups = Path(root) / "sys/fs/cgroup";

@@ -20,7 +20,7 @@ struct RankPlace {
   bool operator==(const RankPlace&) const = default;
 };
 
-/// The last-level caches of the cores on which a process may run.
+/// The last-level caches of the cores that a process may use.
 struct LastCache {
   /// The size of one of these caches, in bytes.
   std::int64_t bytes = 0;
@@ -43,7 +43,7 @@ std::int64_t cache_bytes(int threads);
 
 namespace detail {
 
-// hwloc tells these functions about the cores on which this process may run.
+// hwloc tells these functions about the cores that this process may use.
 
 /// Returns the first NUMA domain whose memory is near the cores of this process. Returns 0 in builds without
 /// hwloc, or if the domain is not known.
@@ -96,7 +96,7 @@ void set_openmp_threads(int threads);
 /// system or of a container.
 void check_that_threads_start(int threads);
 
-/// The device on which a process computes. It is plain data, which ranks can send to each other.
+/// The device of a process. It is plain data, which ranks can send to each other.
 struct Device {
   /// The number of the device among the devices that are visible to the process. It is -1 if kernels run on
   /// the host.

@@ -77,9 +77,7 @@ std::byte* NodeMemory::allocate(std::int64_t bytes, bool has_memory) {
   MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
   const int status =
       MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
-  int is_done = status == MPI_SUCCESS && has_memory ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &is_done, 1, MPI_INT, MPI_MIN, communicator_);
-  if (is_done == 0)
+  if (on_any_rank(communicator_, status != MPI_SUCCESS || !has_memory))
     throw InputError(
         fmt::format("the memory for messages, {} on this rank, cannot be shared by the ranks of each machine "
                     "node: write exchange: messages in the deck, or use more nodes",

@@ -43,7 +43,7 @@ class Communicator {
 
  private:
   /// Calls `act`, and lets no other thread do so at the same time if `has_lock` is true. Several threads may
-  /// duplicate MPI_COMM_SELF, on which MPI forbids collective calls at the same time.
+  /// duplicate MPI_COMM_SELF, and MPI forbids collective calls at the same time on one communicator.
   template <class Act>
   static void with_lock_if(bool has_lock, const Act& act) {
     std::unique_lock lock(mutex, std::defer_lock);
@@ -54,6 +54,20 @@ class Communicator {
   static inline std::mutex mutex;
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
+
+/// Waits until all requests of a list are complete.
+inline void wait_all(std::vector<MPI_Request>& requests) {
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+/// Starts all persistent requests of a list.
+inline void start_all(std::vector<MPI_Request>& requests) {
+  MPI_Startall(static_cast<int>(requests.size()), requests.data());
+}
+/// Frees the persistent requests of a list. Some of them may be null.
+inline void free_all(std::vector<MPI_Request>& requests) {
+  for (MPI_Request& request : requests)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+}
 
 /// Describes a message of any number of bytes by a count and a datatype of MPI, although counts of MPI are
 /// ints. A message of more than `largest` bytes is described as one element of a datatype that is made for

@@ -23,7 +23,7 @@ constexpr std::int64_t largest_piece = std::int64_t{1} << 20;
 
 Pieces::Pieces(const Box& box, std::int64_t most_points) : box_(box) {
   if (box.empty()) return;
-  // `cut_` is the highest dimension in which a slice of one index has at most `most_points` points. In this
+  // `cut_` is the highest dimension whose slices of one index have at most `most_points` points. In this
   // dimension the box is cut into runs of slices, and in all higher dimensions into single slices.
   cut_ = box.dimensions - 1;
   std::int64_t slice = box.size() / box[cut_].size();
@@ -131,8 +131,7 @@ void Redistribution::send_next(const ExecutionSpace& execution, const ArrayRefer
   if (piece == nullptr) return;
   std::byte* place = slot(sent_, index);
   const std::int64_t bytes = piece->box.size() * element_size_;
-  copy_points(execution, from, dense_layout(piece->box, element_size_).reference(place), piece->box,
-              element_size_);
+  copy_points(execution, from, dense_reference(place, piece->box, element_size_), piece->box, element_size_);
   if (!transport_.device_addresses)
     compat::copy_bytes(execution, mpi_slot(sent_, index), place, static_cast<std::size_t>(bytes));
   if (!runs_on_host) execution.fence();
@@ -153,7 +152,7 @@ void Redistribution::store(const ExecutionSpace& execution, const ArrayReference
   if (!transport_.device_addresses)
     compat::copy_bytes(execution, place, mpi_slot(received_, index),
                        static_cast<std::size_t>(box.size() * element_size_));
-  copy_points(execution, dense_layout(box, element_size_).reference(place), to, box, element_size_);
+  copy_points(execution, dense_reference(place, box, element_size_), to, box, element_size_);
   if (!runs_on_host) execution.fence();
 }
 

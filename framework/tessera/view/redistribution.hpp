@@ -11,9 +11,8 @@
 
 namespace tessera {
 
-/// The pieces into which a box is cut so that each has at most `most_points` points. They consist of whole
-/// rows if a row has at most `most_points` points. They are numbered in the order in which they lie in
-/// memory.
+/// The pieces of a box, which have at most `most_points` points each. They consist of whole rows if a row has
+/// at most `most_points` points. They are numbered in the order of memory.
 class Pieces {
  public:
   /// Cuts `box` into pieces of at most `most_points` points.
@@ -71,8 +70,8 @@ class Redistribution {
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
   using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
 
-  /// The messages that a rank sends, or all that it receives, in the order in which the rank handles them.
-  /// The pieces of the messages pass through the slots of a buffer. Each slot holds one piece at a time.
+  /// The messages that a rank sends, or all that it receives, in the order of their handling. The pieces of
+  /// the messages pass through the slots of a buffer. Each slot holds one piece at a time.
   struct Stream {
     std::vector<Message> messages;
     std::int64_t most_points = 0;

@@ -51,7 +51,7 @@ template <int N, class... T>
 struct ReducedArrays {
   ArrayReference arrays[sizeof...(T)];
 
-  /// Returns the first ones of `inputs`.
+  /// Returns the first arrays of `inputs`.
   static ReducedArrays of(const ArrayReference* inputs) {
     return of(inputs, std::index_sequence_for<T...>{});
   }
@@ -153,8 +153,8 @@ struct ReduceShare {
   }
 };
 
-/// A reduction whose values a team of threads of a device computes together, in its scratch memory, if they
-/// fit there. See Histogram.
+/// A reduction whose values fit into the scratch memory of a team of threads of a device, which computes them
+/// together. See Histogram.
 template <class Reduction>
 concept TeamReduction = requires {
   typename Reduction::TeamValue;
@@ -233,13 +233,12 @@ constexpr std::int64_t joined_shares(std::int64_t shares, std::int64_t value_byt
 template <class Reduction>
 void join_on_device(const ExecutionSpace& execution, std::int64_t shares, std::int64_t groups,
                     typename Reduction::Value* partials) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
   if constexpr (sizeof(typename Reduction::Value) <= most_bytes_to_join) {
     const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Reduction::Value));
     const std::int64_t last = joined_shares(shares, groups * value_bytes);
     while (shares > last) {
       const std::int64_t left = left_of_shares(shares);
-      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left * groups),
+      Kokkos::parallel_for("tessera: join", IndexPolicy<>(execution, 0, left * groups),
                            JoinShares<Reduction>{partials, shares * groups, left * groups});
       shares = left;
     }
@@ -251,7 +250,6 @@ void join_on_device(const ExecutionSpace& execution, std::int64_t shares, std::i
 template <class Reduction, int N, class... T>
 void reduce_on_device(const ExecutionSpace& execution, const ReducedArrays<N, T...>& arrays, const Box& box,
                       std::int64_t shares, typename Reduction::Value* partials) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
   if constexpr (sizeof...(T) == 1 && TeamReduction<Reduction>) {
     using Kernel = ReduceInTeams<Reduction, T..., N>;
     const DeviceTiling tiling(box, N > 1 ? Kernel::rows_per_thread : 1);
@@ -260,7 +258,7 @@ void reduce_on_device(const ExecutionSpace& execution, const ReducedArrays<N, T.
                         static_cast<int>(tiling.count()), partials});
   } else {
     Kokkos::parallel_for(
-        "tessera: reduce", Policy(execution, 0, shares),
+        "tessera: reduce", IndexPolicy<>(execution, 0, shares),
         ReduceShare<Reduction, N, T...>{Reduction(), arrays, box, box.size(), shares, partials});
   }
   join_on_device<Reduction>(execution, shares, 1, partials);
@@ -309,8 +307,6 @@ template <class T, int N, class Reduction>
 typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduction reduction,
                                        const ExecutionSpace& execution = {}) {
   using Value = typename Reduction::Value;
-  using Policy =
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   Value total;
   reduction.init(total);
   const Box box = view.owned();
@@ -326,7 +322,7 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
   const detail::ReducedArrays<N, T> arrays{{view.block().reference()}};
   if constexpr (runs_on_host) {
     Kokkos::parallel_for(
-        "tessera: reduce", Policy(execution, 0, shares),
+        "tessera: reduce", IndexPolicy<>(execution, 0, shares),
         detail::ReduceShare<Reduction, N, T>{reduction, arrays, box, indices, shares, partials.data()});
   } else {
     detail::reduce_on_device<Reduction>(execution, arrays, box, shares, partials.data());

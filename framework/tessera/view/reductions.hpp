@@ -60,6 +60,8 @@ struct Extreme {
     if (!other.found) return;
     if (!value.found || is_better(other, value)) value = other;
   }
+  /// Returns the element and its point.
+  Value result(const Value& value) const { return value; }
 
  private:
   KOKKOS_FUNCTION static bool is_better(const Value& a, const Value& b) {
@@ -185,26 +187,14 @@ struct MaximumNorm {
 };
 
 /// The least element and its point. The result has the members `value`, `point` and `found`. `found` is false
-/// if all elements are NaN, or if there are none. Of several equal elements, the result is the one that comes
-/// first in memory.
-template <class T>
-struct MinimumLocation : detail::Extreme<T, false> {
-  /// An element, its point, and whether there is such an element.
-  using Value = typename detail::Extreme<T, false>::Value;
-  /// Returns the least element and its point.
-  Value result(const Value& value) const { return value; }
-};
-
-/// The greatest element and its point. The result has the members `value`, `point` and `found`. `found` is
-/// false if all elements are NaN, or if there are none. Of several equal elements, the result is the one that
+/// if all elements are NaN, or if there are none. If several elements are equal, the result is the one that
 /// comes first in memory.
 template <class T>
-struct MaximumLocation : detail::Extreme<T, true> {
-  /// An element, its point, and whether there is such an element.
-  using Value = typename detail::Extreme<T, true>::Value;
-  /// Returns the greatest element and its point.
-  Value result(const Value& value) const { return value; }
-};
+struct MinimumLocation : detail::Extreme<T, false> {};
+
+/// The greatest element and its point, as for MinimumLocation.
+template <class T>
+struct MaximumLocation : detail::Extreme<T, true> {};
 
 /// The histogram of integers: for each of the values 0 to Bins - 1, the number of elements that have this
 /// value. The result is a std::array<std::uint64_t, Bins>. Elements with other values are not counted.
@@ -235,7 +225,7 @@ struct Histogram {
     /// For each value, the number of elements that have it, of fewer than 2^32 elements.
     std::uint32_t counts[Bins];
   };
-  /// Sets those counts to 0 that are thread `thread`'s, of `threads` threads.
+  /// Thread number `thread` of `threads` threads sets its share of the counts to 0.
   KOKKOS_FUNCTION void begin_team(TeamValue& value, int thread, int threads) const {
     for (int bin = thread; bin < static_cast<int>(Bins); bin += threads) value.counts[bin] = 0;
   }
@@ -244,7 +234,7 @@ struct Histogram {
     const auto bin = static_cast<std::uint64_t>(element);
     if (bin < Bins) Kokkos::atomic_fetch_add(&value.counts[bin], std::uint32_t{1});
   }
-  /// Copies those counts to `value` that are thread `thread`'s, of `threads` threads.
+  /// Thread number `thread` of `threads` threads copies its share of the counts to `value`.
   KOKKOS_FUNCTION void end_team(Value& value, const TeamValue& team, int thread, int threads) const {
     for (int bin = thread; bin < static_cast<int>(Bins); bin += threads) value.counts[bin] = team.counts[bin];
   }

@@ -66,7 +66,7 @@ def flat(function, *images):
 
 @dataclasses.dataclass
 class Expected:
-    """What a result is: the same bits, or numbers that are off by at most `error` before they are rounded."""
+    """How a result compares: the same bits, or numbers that are off by at most `error` before they are rounded."""
     value: np.ndarray
     dtype: np.dtype
     error: object = None
@@ -80,7 +80,7 @@ class Expected:
     is_of_library: bool = True
 
     def complaint(self, found):
-        """What is wrong with a result, or an empty text."""
+        """The difference of a result, or an empty text."""
         value = np.asarray(self.value)
         if found.dtype != self.dtype or found.shape != value.shape:
             return f"{found.dtype} of {found.shape} instead of {self.dtype} of {value.shape}"
@@ -160,5 +160,5 @@ def rounded(value, dtype):
 
 
 def sum_error(terms, magnitude):
-    """The largest error of a sum of this many terms of float32 whose absolute sum is `magnitude`."""
+    """The greatest error of a sum of float32 with that number of terms, whose absolute sum is `magnitude`."""
     return (terms + 4) * UNIT * magnitude

@@ -167,7 +167,7 @@ def opencv_canny(dx, dy, low, high):
 
 def free_in_opencv(dx, dy, size):
     """Returns where OpenCV may have another edge. It drops both of two equal points that follow each other along a
-    diagonal, where the operator keeps one, and its tangent is rounded to 15 bits."""
+    diagonal, but the operator keeps one of them, and its tangent is rounded to 15 bits."""
     ties = np.any([size == side for sides in neighbours(size)[2:] for side in sides], axis=0)
     steep = np.abs(dx) * (np.sqrt(2) - 1) - np.abs(dy), np.abs(dy) * (np.sqrt(2) - 1) - np.abs(dx)
     return ties | (np.min(np.abs(steep), axis=0) < 1e-3 * np.abs(dx))

@@ -6,7 +6,7 @@ import scipy.ndimage as ndimage
 
 from comparison import BORDERS, UNIT, Case, by_definition, near, planes, same
 
-# The operators, with what they are called in scipy.ndimage and in OpenCV.
+# The operators, with their names in scipy.ndimage and in OpenCV.
 MORPHOLOGY = {
     "erode": (ndimage.grey_erosion, cv2.MORPH_ERODE),
     "dilate": (ndimage.grey_dilation, cv2.MORPH_DILATE),

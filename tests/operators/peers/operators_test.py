@@ -46,7 +46,7 @@ WAYS = [
 
 
 def random_images(dtype, shape):
-    """Random images. Those of float also have numbers beyond 0 and 1."""
+    """Random images. Images of float also have numbers beyond 0 and 1."""
     random = np.random.default_rng([np.dtype(dtype).itemsize, *shape])
 
     def one():
@@ -201,7 +201,7 @@ def add_tests():
 
 # The cases of each operator with the types of their images.
 covered = {}
-# The operators that no library has, or of which it would be selecting points only.
+# The operators that no library has, or that only select points.
 defined_here = {"blend", "channel", "crop", "expression"}
 add_tests()
 if __name__ == "__main__":

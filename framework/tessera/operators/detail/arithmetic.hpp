@@ -12,7 +12,7 @@ namespace tessera::operators::detail {
 
 // Arithmetic of pixels, for the bodies of operators.
 
-/// The least type in which sums and differences of two elements of T are exact, if T is an integer type;
+/// The least type that holds sums and differences of two elements of T exactly, if T is an integer type;
 /// otherwise T. Narrow lanes are fast lanes.
 template <class T>
 using Lane = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int16_t,
@@ -144,8 +144,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto cube_root(const V& value) {
     return power(value, 1.0f / 3);
 }
 
-/// Returns `a` if the condition holds, and else `b`. Both are computed. Where `select` has such an argument,
-/// compilers skip its computation by a branch, and no longer vectorise the loop around it.
+/// Returns `a` if the condition holds, and otherwise `b`. Both are computed. With `select`, compilers would
+/// skip one computation by a branch, and would not vectorise the loop around it.
 template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto either(const C& condition, const A& a, const B& b) {
   if constexpr (std::is_same_v<C, bool> && std::is_same_v<A, float> && std::is_same_v<B, float>) {

@@ -16,9 +16,9 @@ namespace tessera::operators::detail {
 /// The greatest number of columns or rows on each side of the middle of a window of `bilateral`.
 inline constexpr int most_bilateral_reach = 15;
 
-/// Returns 2^y for y <= 0, and 2^-86.5 for y below that and for NaN, with an error below 2e-7. Compilers
-/// vectorise it, and it has the same bits everywhere. The sum of y and a large number has the nearest integer
-/// in its last bits, from where it goes to the exponent, and the rest is a polynomial.
+/// Returns 2^y for y <= 0, with an error below 2e-7. If y is less than -86.5 or NaN, it counts as -86.5.
+/// Compilers vectorise it, and it has the same bits everywhere. The sum of y and a large number has the
+/// nearest integer in its last bits, from where it goes to the exponent, and the rest is a polynomial.
 KOKKOS_FORCEINLINE_FUNCTION float power_of_two(float y) {
   const float limited = y > -86.5f ? y : -86.5f;
   constexpr float large = 12582912.0f;
@@ -80,10 +80,10 @@ struct BilateralMean {
 #endif
 
  private:
-  /// Returns by what the square of a difference is multiplied to get the exponent of 2 of its weight.
+  /// Returns the factor that makes the square of a difference the exponent of 2 of its weight.
   static double exponent_of(double deviation) { return -0.5 * 1.4426950408889634 / (deviation * deviation); }
 
-  /// Calls use(i, j, near) for one point of each pair, the one that comes after the middle.
+  /// Calls use(i, j, near) for the point of each pair that comes after the middle.
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(const Use& use) const {
     for (int j = 0; j <= reach.y; ++j)

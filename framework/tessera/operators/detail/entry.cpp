@@ -83,7 +83,7 @@ void check_alike(const Algorithm& pipeline, const Image& first, const Image& oth
   throw OperandError(message, number);
 }
 
-/// Returns what messages of an operator begin with: the name of the operator and of its stage.
+/// Returns the beginning of messages of an operator: the name of the operator and of its stage.
 std::string message_start(const Operator& described, const std::string& stage) {
   if (stage.empty() || stage == described.name) return described.name + ": ";
   return fmt::format("{} '{}': ", described.name, stage);

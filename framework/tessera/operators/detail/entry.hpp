@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/operators/detail/image_stage.hpp"
 #include "tessera/operators/registry.hpp"
 
 namespace tessera::operators {
 
-/// The parameters of a call, and the name of its stage.
+/// A call of an operator: its parameters, its last stage and its images.
 template <class P>
-struct Named : P {
-  std::string name;
+struct Call : P, detail::NewStage {
+  std::vector<Image> images;
 };
 
 namespace detail {
@@ -93,9 +94,9 @@ void set_member(M& member, const ParameterValue& value, const std::vector<std::s
   }
 }
 
-/// Returns the value in the form that the kind of the parameter has: a whole number becomes a floating-point
-/// number or a pair, and a floating-point number that is whole becomes a whole number, where such are asked
-/// for. Throws ParameterError if the value is not of this kind or is not permitted.
+/// Returns the value in the form of the kind of the parameter: a whole number becomes a floating-point number
+/// or a pair if the kind requires it, and a floating-point number that is whole becomes a whole number.
+/// Throws ParameterError if the value is not of this kind or is not permitted.
 ParameterValue checked_value(const Parameter& parameter, const ParameterValue& value);
 
 /// Returns the name that a stage gets if none is given: that of the operator, with a number if the pipeline
@@ -123,14 +124,14 @@ void read_values(const Operator& described, const ParameterValues& values,
 void with_message_start(const Operator& described, const std::string& stage,
                         const std::function<void()>& action);
 
-/// An operator whose parameters are the members of a structure P. This is the only description of the
-/// parameters: the C++ function and the registry both check by it.
+/// An operator whose parameters are the members of a structure P. Both the C++ function and the registry
+/// check parameters by this description.
 template <class P>
 class Entry {
  public:
-  /// A function that adds the operator to a pipeline. The images and parameters have been checked, and `name`
-  /// is not empty.
-  using Build = std::function<Image(Pipeline&, const std::vector<Image>&, const Named<P>&)>;
+  /// A function that adds the operator to a pipeline. The images and parameters have been checked, and the
+  /// stage has a name.
+  using Build = std::function<Image(const Call<P>&)>;
 
   /// Makes the entry of an operator on one image, without parameters, whose result has the type of the image.
   Entry(std::string name, std::string help, std::string example, Build build)
@@ -152,12 +153,13 @@ class Entry {
     return *this;
   }
 
-  /// Adds a parameter. `added` lacks the name, the help, the kind and the default.
+  /// Adds a parameter. `added` lacks the name, the help, the kind, the default and whether it is optional.
   template <class M>
   Entry& parameter(const std::string& name, M P::*member, const std::string& help, Parameter added = {}) {
     added.name = name;
     added.help = help;
     added.kind = kind_of<M>();
+    added.optional = std::is_same_v<M, std::optional<double>>;
     const std::vector<std::string> words = added.choices;
     const P defaults{};
     if (!added.required) added.default_value = value_of_member(defaults.*member, words);
@@ -201,16 +203,16 @@ class Entry {
  private:
   Image run(Pipeline& pipeline, const std::vector<Image>& images, const P& given,
             const std::string& name) const {
-    const Named<P> parameters{given, name.empty() ? default_name(pipeline, described_) : name};
+    const Call<P> call{given, {pipeline, name.empty() ? default_name(pipeline, described_) : name}, images};
     Image result;
     with_message_start(described_, name, [&] {
       check_images(pipeline, described_, images);
       for (std::size_t i = 0; i < get_.size(); ++i) {
-        const std::optional<ParameterValue> value = get_[i](parameters);
+        const std::optional<ParameterValue> value = get_[i](call);
         const Parameter& description = described_.parameters[i];
         if (value && value != description.default_value) checked_value(description, *value);
       }
-      result = build_(pipeline, images, parameters);
+      result = build_(call);
     });
     return result;
   }

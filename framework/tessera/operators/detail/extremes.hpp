@@ -39,8 +39,9 @@ struct ExtremeOfWindow {
   }
 
 #ifdef TESSERA_COMPUTES_PLANES
-  /// Computes the extremes of 2, 4, 8 and more neighbours, each of two extremes of half as many. Two of these
-  /// that overlap give that of the window. This takes as many steps as the extent has binary digits.
+  /// Computes the extremes of 2, 4, 8 and more neighbours, each from two extremes of half the size. Two of
+  /// these that overlap give the extreme of the window. There is one step for each binary digit of the
+  /// extent.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
     for_each_part(columns, rows, reach.y, [&](Range x, Range y) { part(in, out, x, y); });
   }
@@ -91,8 +92,8 @@ struct ExtremeOfWindow {
   }
 };
 
-/// The points of a window that belong to a structuring element: in each row those up to a number
-/// of columns from the middle. Opposite rows have the same points.
+/// The points of a window that belong to a structuring element. In each row, these are the points up to a
+/// number of columns from the middle. Opposite rows have the same points.
 struct Spans {
   /// The greatest number of rows on each side of the middle.
   static constexpr int most_rows = 127;

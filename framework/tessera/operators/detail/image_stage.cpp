@@ -83,16 +83,17 @@ bool has_border(const ArrayDeclaration& array, const Image& image, const Boundar
 
 }  // namespace
 
-Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
+Image add_kernel(const NewStage& stage, ElementType type, const Box& domain,
                  const std::vector<ArrayId>& inputs, const std::vector<bool>& is_image,
                  std::shared_ptr<const StageKernel> kernel) {
   std::vector<bool> flat(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    flat[i] = is_image[i] && pipeline[inputs[i]].dimensions == 2;
+    flat[i] = is_image[i] && stage.pipeline[inputs[i]].dimensions == 2;
   const bool flat_output = domain.dimensions == 2;
   if (flat_output || std::find(flat.begin(), flat.end(), true) != flat.end())
     kernel = std::make_shared<FlatStage>(std::move(kernel), flat, flat_output);
-  const ArrayId id = pipeline.stage_of_kernel(name, type, domain.dimensions, inputs, std::move(kernel));
+  const ArrayId id =
+      stage.pipeline.stage_of_kernel(stage.name, type, domain.dimensions, inputs, std::move(kernel));
   return {id, type, domain};
 }
 
@@ -103,32 +104,31 @@ Box with_extents(const Image& image, std::int64_t width, std::int64_t height) {
   return domain;
 }
 
-Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name) {
+Image add_copy(const NewStage& stage, const Image& image) {
   return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return add_stage<T>(pipeline, name, Copy{}, image.domain, typed<T>(image));
+    return add_stage<T>(stage, Copy{}, image.domain, typed<T>(image));
   });
 }
 
-Image add_byte_function(Pipeline& pipeline, const std::string& name, const Image& image,
+Image add_byte_function(const NewStage& stage, const Image& image,
                         const std::function<double(double)>& function) {
   std::array<std::uint8_t, 256> table;
   for (std::size_t value = 0; value < table.size(); ++value)
     table[value] = static_cast<std::uint8_t>(rounded<std::uint8_t>(function(static_cast<double>(value))));
-  return add_stage<std::uint8_t>(pipeline, name, ByteTable{Table<std::uint8_t, 256>(table)}, image.domain,
+  return add_stage<std::uint8_t>(stage, ByteTable{Table<std::uint8_t, 256>(table)}, image.domain,
                                  typed<std::uint8_t>(image));
 }
 
-Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name,
-                  double value) {
+Image with_border(const NewStage& stage, const Image& image, Boundary border, double value) {
   const BoundaryConditions conditions = border_conditions(image, border, value);
-  const ArrayDeclaration& array = pipeline[image.id];
+  const ArrayDeclaration& array = stage.pipeline[image.id];
   if (has_border(array, image, conditions)) return image;
   if (array.ends_at_domain() || array.output_count > 1 || array.is_further_output) {
-    const Image copy = add_copy(pipeline, image, name + "_border");
-    pipeline.bound(copy.id, image.domain, conditions);
+    const Image copy = add_copy(stage + "_border", image);
+    stage.pipeline.bound(copy.id, image.domain, conditions);
     return copy;
   }
-  pipeline.bound(image.id, image.domain, conditions);
+  stage.pipeline.bound(image.id, image.domain, conditions);
   return image;
 }
 

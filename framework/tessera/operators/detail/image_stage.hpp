@@ -12,6 +12,17 @@
 
 namespace tessera::operators::detail {
 
+/// A stage that is added to a pipeline.
+struct NewStage {
+  /// The pipeline.
+  Pipeline& pipeline;
+  /// The name of the stage.
+  std::string name;
+
+  /// Returns a stage of the same pipeline whose name is longer by `ending`.
+  NewStage operator+(const std::string& ending) const { return {pipeline, name + ending}; }
+};
+
 /// The handle of an image of T for `add_stage`. The image may have channels or not.
 template <class T>
 Array<T, 3> typed(const Image& image) {
@@ -21,7 +32,7 @@ Array<T, 3> typed(const Image& image) {
 /// Adds a stage to a pipeline, and returns its output as an image of the points `domain`. `kernel` computes
 /// images of (x, y, channel). `is_image` tells for each input whether it is an image, which then may also
 /// have the dimensions (x, y).
-Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
+Image add_kernel(const NewStage& stage, ElementType type, const Box& domain,
                  const std::vector<ArrayId>& inputs, const std::vector<bool>& is_image,
                  std::shared_ptr<const StageKernel> kernel);
 
@@ -30,24 +41,22 @@ Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, 
 /// exactly the dimensions that they have. A call of the body computes X points along x (see
 /// Pipeline::phases).
 template <class T, int X = 1, class Body, class... In, int... InN>
-Image add_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Box& domain,
-                Array<In, InN>... inputs) {
+Image add_stage(const NewStage& stage, const Body& body, const Box& domain, Array<In, InN>... inputs) {
   using Kernel = PointStage<Body, 3, TypeList<T>, TypeList<ArrayType<In, InN>...>, Unit<X, 1>>;
-  return add_kernel(pipeline, name, element_type_of<T>(), domain, {inputs.id...}, {(InN == 3)...},
+  return add_kernel(stage, element_type_of<T>(), domain, {inputs.id...}, {(InN == 3)...},
                     std::make_shared<Kernel>(body));
 }
 
 /// Returns the image with the given values beyond its borders. If the image has other values there already,
-/// this is a copy, which is made by a stage whose name begins with `name`. Channels have no borders. `value`
-/// is the value beyond borders that are constant.
-Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name,
-                  double value = 0);
+/// this is a copy, which is made by a stage whose name begins with that of `stage`. Channels have no borders.
+/// `value` is the value beyond borders that are constant.
+Image with_border(const NewStage& stage, const Image& image, Boundary border, double value = 0);
 
 /// Returns the points of an image after its extents along x and y have changed. The first one is (0, 0).
 Box with_extents(const Image& image, std::int64_t width, std::int64_t height);
 
-/// Adds a stage with the name `name` that copies an image.
-Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name);
+/// Adds a stage that copies an image.
+Image add_copy(const NewStage& stage, const Image& image);
 
 /// Calls use(std::type_identity<T>()) for the element type T of an image, which the registry has checked to
 /// be uint8, uint16 or float32, and returns the result.
@@ -61,7 +70,7 @@ auto with_image_type(ElementType type, const Use& use) {
 
 /// Adds a stage that replaces each point v of an image of uint8 by function(v), rounded as by `rounded`.
 /// Processors look up bytes faster than they compute most functions.
-Image add_byte_function(Pipeline& pipeline, const std::string& name, const Image& image,
+Image add_byte_function(const NewStage& stage, const Image& image,
                         const std::function<double(double)>& function);
 
 }  // namespace tessera::operators::detail

@@ -69,7 +69,7 @@ struct Lanes {
   }
 
   /// Adds the absolute differences of `a` and `b`, multiplied by `factor`. Integers are pairs of numbers of
-  /// 16 bits. The lower and the upper differences have factors of their own.
+  /// 16 bits. The lower and the upper differences have separate factors.
   [[gnu::always_inline]] static void add_differences(Vector& sum, const Vector& a, Number b, Number factor) {
     const Vector other = b - Vector{};
     if constexpr (!std::is_integral_v<Number>) {
@@ -81,9 +81,9 @@ struct Lanes {
     }
   }
 
-  /// Joins the least elements of 2 * Known points. In `a` and in `b` each element is the least one of some of
-  /// those of a point: of the point with the number i % Known for the element i. In the result, it is so for
-  /// the Known points of `a` and then for those of `b`.
+  /// Joins the least elements of 2 * Known points. Element i of `a`, and of `b`, is the least of some
+  /// elements of the point with the number i % Known. In the result, the Known points of `a` come first, and
+  /// then those of `b`.
   template <int Known>
   [[gnu::always_inline]] static void join(const Vector& a, const Vector& b, Vector& result) {
     join<Known>(a, b, result, std::make_integer_sequence<int, count>{});
@@ -93,7 +93,7 @@ struct Lanes {
   /// Most processors move elements faster within 16 bytes than between these.
   static constexpr int near = 16 / static_cast<int>(sizeof(Number));
 
-  /// Returns where the element `i` of a half of what is joined comes from: an element of a, or of b if the
+  /// Returns the source of the element `i` of a half of the joined elements: an element of a, or of b if the
   /// index is not less than `count`. Blocks of Known elements come from a and from b in turn.
   template <int Known>
   static constexpr int source(int i, bool is_upper_half) {

@@ -98,8 +98,8 @@ class MatchingRows {
   struct View {
     /// The sum for each column of the squares of the reference, once for each match image.
     const Number* constants;
-    /// The numbers of the reference by which those of match images are multiplied: for each part and channel,
-    /// `columns` numbers.
+    /// The numbers of the reference, which are multiplied by those of match images: `columns` numbers for
+    /// each part and channel.
     const Number* reference;
     /// The sums over the channels of the squares of each match image, `extent` places each.
     const Number* squares;
@@ -112,7 +112,7 @@ class MatchingRows {
     /// The factors of the absolute differences, for each part.
     const Number* factors;
   };
-  /// Returns what was read for the candidates from number `candidate` on.
+  /// Returns the numbers that were read for the candidates from number `candidate` on.
   [[gnu::always_inline]] View from_candidate(int candidate) const {
     return {constants_, reference_, squares_ + candidate, values_ + candidate, places_, most_columns_,
             extent_,    factors_};
@@ -127,7 +127,7 @@ class MatchingRows {
   struct Places;
   struct Unordered;
 
-  /// Returns how many places of a match image `columns` columns are compared with, and some more.
+  /// Returns at least the number of places of a match image that are compared with `columns` columns.
   static std::int64_t places(const MatchingTask& task, int columns, int candidates) {
     const std::int64_t greatest = *std::max_element(task.baselines, task.baselines + task.images);
     return (columns + greatest * (candidates + 1) + 15) / 16 * 16;
@@ -232,8 +232,8 @@ class MatchingRows {
     return (lower & 0xffff) | static_cast<std::int32_t>(static_cast<std::uint32_t>(upper) << 16);
   }
 
-  /// Divides `count` elements into as many arrays as there are remainders. The elements after those that are
-  /// known are equal to the last of these.
+  /// Divides `count` elements into one array for each remainder. The elements after those that are known are
+  /// equal to the last of these.
   [[gnu::always_inline]] static void arrange(Number* from, std::int64_t known, std::int64_t count,
                                              int remainders, Number* to) {
     std::fill(from + known, from + count, from[known - 1]);

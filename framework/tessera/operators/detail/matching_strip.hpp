@@ -13,9 +13,10 @@
 
 namespace tessera::operators::detail {
 
-/// The division of the candidates of a matching into groups, each of which is a vector, and of these into
-/// chunks. The errors of a chunk are multiplied by the number of its candidates, to which the number of the
-/// candidate is added. The least key has the number of the best candidate, and of the first one of several.
+/// The candidates of a matching are divided into groups, and each group is a vector. Groups are joined to
+/// chunks. A key is the error of a candidate times the number of candidates of its chunk, plus the number of
+/// the candidate in the chunk. The least key therefore belongs to the best candidate, and to the first of
+/// several equal ones.
 struct MatchingGroups {
   /// The number of candidates of a group, and of a chunk, which are powers of two.
   int group;
@@ -37,7 +38,7 @@ struct MatchingGroups {
 
   int candidates() const { return group * count; }
   int groups_of_chunk() const { return chunk / group; }
-  /// Returns how many columns are computed together, so that their sums stay in a cache.
+  /// Returns the number of columns that are computed together, whose sums stay in a cache.
   int columns() const { return std::clamp(8192 / candidates() / 64 * 64, 128, 512); }
 };
 
@@ -46,7 +47,7 @@ struct MatchingGroups {
 /// of neighbouring columns are added to that of the window, which moves along x by a column at a time.
 ///
 /// Number is the type of the sums, and Bytes the size of a vector of them. Images is the number of match
-/// images, which then have one channel, or 0 if both numbers are not known when this is compiled. If
+/// images of one channel, or 0 if the numbers of images and channels are known at run time only. If
 /// `IsAbsolute`, errors are absolute differences and not squares.
 template <class Number, int Bytes, int Images, bool IsAbsolute>
 class MatchingStrip {

@@ -24,7 +24,7 @@ Box MatchingTask::needs(int input, const Box& box) const {
     throw InternalError("block matching: a stage reads points beyond the image");
   Range columns = window_columns(along(box[0]));
   if (input >= 0) columns = match_columns(input, columns);
-  // The direction of shifts is its own inverse, apart from the places where the images begin.
+  // To change the direction twice changes nothing, apart from the places where the images begin.
   const Range x = is_leftward ? Range{image[0].end - columns.end, image[0].end - columns.begin}
                               : Range{image[0].begin + columns.begin, image[0].begin + columns.end};
   const Range y = intersection({box[1].begin - reach, box[1].end + reach}, image[1]);

@@ -11,16 +11,15 @@
 namespace tessera::operators::detail {
 
 /// The images and disparities that a stage of block matching compares (see match_blocks). Candidates are the
-/// disparities whose errors are computed, in ascending order. Those of `winners` may become the result. The
-/// others are neighbours of these, whose errors are results only beside the least error.
+/// disparities whose errors are computed, in ascending order. Only `winners` may become the result. The other
+/// candidates are neighbours of winners: their errors are results beside the least error.
 struct MatchingTask {
   /// The points (x, y) of the images.
   Box image;
   /// The number of channels, 1 for images without channels.
   int channels = 1;
   ElementType type = ElementType::uint8;
-  /// The number of match images, and the number of pixels by which each of them is shifted for a disparity
-  /// of 1.
+  /// The number of match images, and the shift of each of them in pixels for a disparity of 1.
   int images = 0;
   int baselines[BlockMatching::most_matches] = {};
   /// True if the point x of the reference is compared with the points x - shift, and not x + shift.
@@ -38,8 +37,8 @@ struct MatchingTask {
   int height() const { return static_cast<int>(image[1].size()); }
   int candidate_count() const { return static_cast<int>(candidates.size()); }
 
-  /// Returns the coordinate of a column in the direction of the shift, from the border of the image on at
-  /// which shifts begin.
+  /// Returns the coordinate of a column in the direction of the shift, counted from the border where shifts
+  /// begin.
   std::int64_t along(std::int64_t x) const { return is_leftward ? image[0].end - 1 - x : x - image[0].begin; }
   /// Returns the range of `columns` in the direction of the shift.
   Range along(Range columns) const {
@@ -48,8 +47,8 @@ struct MatchingTask {
   }
   /// Returns the columns of the reference, in the direction of the shift, that the windows of `columns` have.
   Range window_columns(Range columns) const;
-  /// Returns the columns of match image number `i`, in the direction of the shift, with which the columns
-  /// `columns` of the reference are compared.
+  /// Returns the columns of match image number `i`, in the direction of the shift, that are compared with the
+  /// columns `columns` of the reference.
   Range match_columns(int i, Range columns) const;
   /// Returns the points (x, y) of the reference, for input -1, or of match image number `input`, that are
   /// read for the points `box`.
@@ -58,8 +57,7 @@ struct MatchingTask {
   double greatest_sum() const;
   /// Returns true if 32 bits are enough for the sums and keys of integers, in vectors of up to 64 bytes.
   bool has_small_keys() const;
-  /// Returns the operations of float that computing a point takes about as long as (see
-  /// StageKernel::operations_per_point).
+  /// Returns the cost of a point in operations of float (see StageKernel::operations_per_point).
   double operations_per_point() const;
 };
 

@@ -9,10 +9,11 @@
 #include "tessera/operators/detail/plane_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
 
-// Sums of windows in a number of steps that grows with the number of binary digits of their extents only. A
-// sum of n terms is one of blocks, one block for each digit 1 of n. A block of 2, 4, 8 ... terms is the sum
-// of two blocks of half as many, and larger blocks lie before smaller ones. The order of the terms so depends
-// on n alone: sums of floats have the same bits in every tile, and windows of equal values have equal sums.
+// Sums of windows take a number of steps that grows only with the number of binary digits of their extents. A
+// sum of n terms is a sum of blocks, one for each binary digit 1 of n. A block of 2, 4, 8 or more terms is
+// the sum of two blocks of half the size, and larger blocks lie before smaller ones. The order of the terms
+// depends on n alone: sums of floats have the same bits in every tile, and windows of equal values have equal
+// sums.
 
 namespace tessera::operators::detail {
 
@@ -132,7 +133,7 @@ struct MeanOfWindow {
   /// Computes a row of the result from the sums of `width` columns.
   template <class Sum>
   void add_columns(const Column* columns, std::int64_t width, T* out, std::int64_t count) const {
-    // Whole vectors are computed, and what they have beyond the columns is never used.
+    // Whole vectors are computed. Elements beyond the columns are never used.
     alignas(64) Sum blocks[most_columns + 128 + lanes], sums[piece];
     const int extent = 2 * reach.x + 1;
     for (std::int64_t i = 0; i < width; ++i) blocks[i] = static_cast<Sum>(columns[i]);
@@ -170,7 +171,7 @@ struct MeanOfWindow {
 
     /// Adds the row after the last one, which must stay where it is until the next call.
     void add(const T* row) {
-      // Blocks that begin before the first row have any values, and no sum has them.
+      // Blocks that begin before the first row have undefined values, and belong to no sum.
       const T* second = row;
       const T* first = previous_ == nullptr ? row : previous_;
       int size = 2;
@@ -197,7 +198,7 @@ struct MeanOfWindow {
     }
 
    private:
-    /// Returns how many blocks of `size` rows are needed at a time.
+    /// Returns the number of blocks of `size` rows that are needed at a time.
     std::int64_t kept(int size) const {
       return std::max(size + 1, extent_ + 1 - size - begin_of_block(extent_, size));
     }

@@ -61,7 +61,7 @@ constexpr std::int64_t whole_vectors(std::int64_t count) {
 }
 
 /// Returns memory for elements of T, which the calling thread keeps for its next call. Each `Owner` has
-/// memory of its own. The elements have any values.
+/// separate memory. The values of the elements are undefined.
 template <class Owner, class T>
 T* scratch(std::int64_t elements) {
   const auto count = static_cast<std::size_t>(elements);
@@ -170,15 +170,14 @@ class PlaneStage final : public StageKernel {
 /// Adds a stage that computes planes (see PlaneStage), and returns its output as an image of the points
 /// `domain`.
 template <class Out, class In, class Body>
-Image add_plane_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Image& image,
-                      const Box& domain) {
-  return add_kernel(pipeline, name, element_type_of<Out>(), domain, {image.id}, {true},
+Image add_plane_stage(const NewStage& stage, const Body& body, const Image& image, const Box& domain) {
+  return add_kernel(stage, element_type_of<Out>(), domain, {image.id}, {true},
                     std::make_shared<PlaneStage<Body, Out, In>>(body));
 }
 /// Adds a stage that computes planes, and returns its output, which has the points of its input.
 template <class Out, class In, class Body>
-Image add_plane_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Image& image) {
-  return add_plane_stage<Out, In>(pipeline, name, body, image, image.domain);
+Image add_plane_stage(const NewStage& stage, const Body& body, const Image& image) {
+  return add_plane_stage<Out, In>(stage, body, image, image.domain);
 }
 
 }  // namespace tessera::operators::detail

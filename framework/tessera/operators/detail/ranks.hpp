@@ -23,7 +23,7 @@ struct Exchange {
   bool needs_high = false;
 };
 
-/// The steps that find the median of Count elements, the last one first.
+/// The steps that find the median of Count elements, in reverse order.
 template <int Count>
 struct MedianNetwork {
   std::array<Exchange, 16 * Count> steps{};
@@ -31,8 +31,8 @@ struct MedianNetwork {
 };
 
 /// Returns the network that sorts Count elements (K. E. Batcher, Sorting networks and their applications,
-/// 1968) without what the median does not need. Elements beyond the count, up to a power of two, would be
-/// greater than all others and never move.
+/// 1968) without the steps that the median does not need. Elements beyond the count, up to a power of two,
+/// would be greater than all others and never move.
 template <int Count>
 constexpr MedianNetwork<Count> median_network() {
   MedianNetwork<Count> all;
@@ -118,7 +118,7 @@ class SlidingCounts {
   static constexpr std::uint32_t block = 64;
   std::vector<std::int32_t> counts_;
   std::vector<std::int32_t> blocks_;
-  /// The block in which the last value was found, and the number of elements in the blocks before.
+  /// The block of the last value that was found, and the number of elements in the blocks before.
   std::uint32_t current_ = 0;
   std::int32_t below_ = 0;
 };
@@ -232,7 +232,7 @@ class ByteRanks {
     known = x;
   }
 
-  /// The cumulative histogram of one element, for each bin in which it may lie.
+  /// The cumulative histogram of one element, for each bin that it may be in.
   std::uint16_t one_[bins][bins] = {};
   Reach reach_;
   int rank_;
@@ -350,8 +350,9 @@ struct RankOfWindow {
         [&](std::int64_t x, std::int64_t y, std::uint32_t value) { out.row(y)[x] = values[value]; });
   }
 
-  /// Moves the window over the points of a part, there and back, and counts what comes in and what goes out.
-  /// There are numbers below `values`. All counts are 0 before and after, and the thread keeps them.
+  /// Moves the window over the points of a part, there and back, and counts the elements that enter and leave
+  /// it. All elements are numbers below `values`. All counts are 0 before and after, and the thread keeps
+  /// them.
   template <class At, class Put>
   void slide(std::size_t values, Range columns, Range rows, const At& at, const Put& put) const {
     static thread_local SlidingCounts counts;

@@ -74,8 +74,8 @@ struct Resampling {
     if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
     return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
   }
-  /// Returns the share of a point of the source in the area that point x covers. It is computed in units of
-  /// 1 / result, in which all borders are whole numbers.
+  /// Returns the share of a point of the source in the area that point x covers. It is computed in units of 1
+  /// / result, so that all borders are whole numbers.
   KOKKOS_FORCEINLINE_FUNCTION double share(int x, int number) const {
     const std::int64_t low = std::int64_t{x} * source, high = low + source;
     const std::int64_t left = std::int64_t{number} * result, right = left + result;
@@ -167,7 +167,7 @@ struct ResampledAlongX {
   }
 
  private:
-  /// Returns those of the points `columns` whose taps all lie in the source.
+  /// Returns the points of `columns` whose taps all lie in the source.
   Range inner_columns(Range columns) const {
     Range inner = columns;
     while (!inner.empty() && resampling.first(static_cast<int>(inner.begin)) < 0) ++inner.begin;
@@ -178,7 +178,7 @@ struct ResampledAlongX {
   }
 
   /// Computes the points `inner` of `columns`, whose taps lie in the source, by permutations of vectors.
-  /// Returns the end of those that are computed.
+  /// Returns the end of the points that are computed.
   template <class In>
   std::int64_t permuted(const Plane<const In>& in, const Plane<float>& out, Range inner, Range columns,
                         Range rows, const TapTable& table) const {
@@ -266,7 +266,7 @@ struct ResampledAlongY {
   }
 
  private:
-  /// Computes a row from as many rows as there are indices.
+  /// Computes a row from one row for each index.
   template <std::size_t... Tap>
   static void sum_rows(const float* const* rows, const float* weights, Out* out, std::int64_t width,
                        std::index_sequence<Tap...>) {

@@ -42,13 +42,13 @@ Taps Taps::derivative(bool along_x, int side, int middle) {
   return taps;
 }
 
-Image add_tap_sum(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
-                  const Taps& taps, double scale, double offset) {
+Image add_tap_sum(const NewStage& stage, const Image& image, ElementType result, const Taps& taps,
+                  double scale, double offset) {
   return with_image_type(image.type, [&]<class In>(std::type_identity<In>) {
     return with_image_type(result, [&]<class Out>(std::type_identity<Out>) {
       if constexpr (std::is_same_v<Out, In> || std::is_same_v<Out, float> || std::is_same_v<In, float>)
         return add_plane_stage<Out, In>(
-            pipeline, name, TapSum<Out>{taps, static_cast<float>(scale), static_cast<float>(offset)}, image);
+            stage, TapSum<Out>{taps, static_cast<float>(scale), static_cast<float>(offset)}, image);
       else
         throw InternalError("no sum of neighbours makes other integers of integers");
       return Image();
@@ -68,12 +68,11 @@ std::vector<double> gaussian_weights(double sigma, double truncate) {
   return weights;
 }
 
-Image add_separable(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
+Image add_separable(const NewStage& stage, const Image& image, ElementType result,
                     const std::vector<double>& along_x, const std::vector<double>& along_y, double scale,
                     double offset) {
-  const Image rows =
-      add_tap_sum(pipeline, name + "_x", image, ElementType::float32, Taps::along(true, along_x));
-  return add_tap_sum(pipeline, name, rows, result, Taps::along(false, along_y), scale, offset);
+  const Image rows = add_tap_sum(stage + "_x", image, ElementType::float32, Taps::along(true, along_x));
+  return add_tap_sum(stage, rows, result, Taps::along(false, along_y), scale, offset);
 }
 
 bool FixedWeights::can_have(const std::vector<double>& weights) {
@@ -97,13 +96,11 @@ FixedWeights FixedWeights::of(const std::vector<double>& weights) {
   return fixed;
 }
 
-Image add_fixed_means(Pipeline& pipeline, const std::string& name, const Image& image,
-                      const std::vector<double>& weights) {
+Image add_fixed_means(const NewStage& stage, const Image& image, const std::vector<double>& weights) {
   const FixedWeights fixed = FixedWeights::of(weights);
-  const Image rows = add_plane_stage<std::int16_t, std::uint8_t>(pipeline, name + "_x",
-                                                                 FixedMean<true, std::int16_t>{fixed}, image);
-  return add_plane_stage<std::uint8_t, std::int16_t>(pipeline, name, FixedMean<false, std::uint8_t>{fixed},
-                                                     rows);
+  const Image rows =
+      add_plane_stage<std::int16_t, std::uint8_t>(stage + "_x", FixedMean<true, std::int16_t>{fixed}, image);
+  return add_plane_stage<std::uint8_t, std::int16_t>(stage, FixedMean<false, std::uint8_t>{fixed}, rows);
 }
 
 }  // namespace tessera::operators::detail

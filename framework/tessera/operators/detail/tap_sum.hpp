@@ -16,7 +16,7 @@ inline constexpr int largest_kernel = 31;
 /// The greatest number of weights of a sum. Separable windows may have this extent.
 inline constexpr int most_taps = largest_kernel * largest_kernel;
 
-/// The weights of a sum of neighbours, and where the neighbours are, relative to the point.
+/// The weights of a sum of neighbours, and the places of the neighbours relative to the point.
 struct Taps {
   /// The number of weights.
   int count = 0;
@@ -121,7 +121,7 @@ struct TapSum {
     }
   }
 
-  /// Computes the points from `x` on, as many as `Vectors` vectors hold.
+  /// Computes the points of `Vectors` vectors from `x` on.
   template <int Vectors>
   void points(const float* const* from, Out* out, std::int64_t x) const {
     Vector sums[Vectors] = {};
@@ -149,8 +149,8 @@ struct TapSum {
 
 /// Adds the weighted sum of neighbours of an image as a stage of the type `result`, which is float32 or the
 /// type of the image. Float images may become integers, too.
-Image add_tap_sum(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
-                  const Taps& taps, double scale = 1, double offset = 0);
+Image add_tap_sum(const NewStage& stage, const Image& image, ElementType result, const Taps& taps,
+                  double scale = 1, double offset = 0);
 
 /// Returns the weights of a Gaussian with the standard deviation `sigma`, which end after `truncate` standard
 /// deviations on each side of the middle. Their sum is 1.
@@ -158,12 +158,12 @@ std::vector<double> gaussian_weights(double sigma, double truncate = 4);
 
 /// Adds the sums of an image along x and then along y, with these weights, times `scale` plus `offset`. The
 /// first stage is called `<name>_x`. The image has the values that it needs beyond its borders.
-Image add_separable(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
+Image add_separable(const NewStage& stage, const Image& image, ElementType result,
                     const std::vector<double>& along_x, const std::vector<double>& along_y, double scale = 1,
                     double offset = 0);
 
-// Weighted means of bytes in fixed-point arithmetic of 16 bits, whose lanes are twice as many as those of
-// float32. A byte v is the number 256 * (v - 128).
+// Weighted means of bytes in fixed-point arithmetic of 16 bits. A vector has twice as many lanes of 16 bits
+// as of float32. A byte v is the number 256 * (v - 128).
 
 /// The weights of a mean in units of 2^-15, whose sum is 1.
 struct FixedWeights {
@@ -176,8 +176,8 @@ struct FixedWeights {
 
   /// Returns true if a mean can have these weights: none is nearly 1, and none is negative.
   static bool can_have(const std::vector<double>& weights);
-  /// Rounds weights whose sum is 1, and which are the same on both sides of the middle. The middle one
-  /// becomes what the others leave.
+  /// Rounds weights whose sum is 1, and which are the same on both sides of the middle. The weight in the
+  /// middle is the rest.
   static FixedWeights of(const std::vector<double>& weights);
 };
 
@@ -286,7 +286,6 @@ struct FixedMean {
 
 /// Adds the weighted means of an image of uint8 along x, as a stage with the name `<name>_x`, and then along
 /// y.
-Image add_fixed_means(Pipeline& pipeline, const std::string& name, const Image& image,
-                      const std::vector<double>& weights);
+Image add_fixed_means(const NewStage& stage, const Image& image, const std::vector<double>& weights);
 
 }  // namespace tessera::operators::detail

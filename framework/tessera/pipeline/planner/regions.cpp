@@ -151,13 +151,12 @@ ExchangeLists RankRegions::messages(ArrayId array) {
       });
   if (storage(array).shared)
     std::erase_if(lists.copies, [](const Message& copy) { return copy.shift == Point{}; });
-  mark_in_place(
-      lists, [&](bool written) { return layout(own_, array, written); },
-      [&](int other, bool written) {
-        others_.select(other, other + 1);
-        return layout(others_, array, written);
-      },
-      owners.domain(), conditions);
+  const auto layout_of = [&](int rank, bool written) {
+    if (rank == rank_) return layout(own_, array, written);
+    others_.select(rank, rank + 1);
+    return layout(others_, array, written);
+  };
+  mark_in_place(lists, rank_, layout_of, owners.domain(), conditions);
   return lists;
 }
 

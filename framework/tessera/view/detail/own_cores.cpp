@@ -8,8 +8,8 @@
 namespace tessera::detail {
 namespace {
 
-/// Returns use(topology, cores) for the cores on which this process may run. Returns an empty value if the
-/// machine does not tell these cores.
+/// Returns use(topology, cores) for the cores that this process may use, or an empty value if the machine
+/// does not tell them.
 template <class Use>
 auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
   hwloc_topology_t topology = nullptr;
@@ -43,8 +43,8 @@ LastCache own_last_cache() {
       if (!hwloc_bitmap_intersects(cache->cpuset, own)) continue;
       last.bytes = static_cast<std::int64_t>(cache->attr->cache.size);
       last.total_bytes += last.bytes;
-      // The number of cores includes cores on which this process may not run. For these cores, hwloc tells
-      // only the number of processors, so that the number of cores is extrapolated.
+      // Some of the cores may be forbidden to this process. For these, hwloc tells only the number of
+      // processors, so the number of cores is extrapolated.
       const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
       const int processors = hwloc_bitmap_weight(cache->cpuset);
       last.cores = std::max(1, hwloc_bitmap_weight(cache->complete_cpuset) * cores / processors);

@@ -91,7 +91,7 @@ TEST(EstimateReport, SaysWhatItAssumes) {
   setting.machine_file = "other.yaml";
   setting.machine.processor = "Abacus 12";
   setting.costs_file = "report.json";
-  setting.costs.stages["mean"].seconds_per_point = 1e-9;
+  setting.costs["mean"] = 1e-9;
   EXPECT_TRUE(notes(setting, 2)
                   .starts_with("other.yaml: it describes 4 cores of 'Abacus 12', and this machine has "));
   EXPECT_TRUE(notes(setting, 2)

@@ -40,7 +40,7 @@ TEST(EstimateLoopsTest, ArraysOfALoopMayStayInTheCache) {
   EXPECT_EQ(step_of(pipeline, plan, estimate(pipeline, plan, machine), "compute out").bound, Bound::memory);
 }
 
-// Of 103 turns in rounds of 4, 100 are made in 25 rounds, and 3 by themselves.
+// A loop of 103 turns in rounds of 4 makes 100 turns in 25 rounds, and 3 by themselves.
 TEST(EstimateLoopsTest, RoundsAndSingleTurnsMakeAllTurns) {
   const Rounds loop = rounds::with_rounds(rounds::relaxing(103), {.turns_per_exchange = 4});
   Target target;

@@ -76,7 +76,7 @@ TEST(EstimateMessagesTest, OverlappedMessagesWaitForWhatIsLeft) {
   EXPECT_EQ(wait.bound, Bound::latency);
 }
 
-// A tree over 8 ranks has three levels, and two of them are within a node of four cores.
+// A tree over 8 ranks has three levels. Two of them are within a node of four cores.
 TEST(EstimateMessagesTest, ReductionsTakeAMessageForEachLevelOfATree) {
   Pipeline pipeline;
   const auto in = pipeline.input<std::int32_t, 2>("in", image);

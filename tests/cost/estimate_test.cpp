@@ -42,28 +42,42 @@ TEST(EstimateTest, NearCachesStandForUnknownArithmetic) {
 TEST(EstimateTest, KnownCostsAreSharedByThreads) {
   const Pipeline pipeline = one_stage(Twice());
   cost::StageCosts costs;
-  costs.stages["out"].seconds_per_point = 1e-6;
+  costs["out"] = 1e-6;
   const cost::StepEstimate step = of_out(pipeline, memory_only(), 1, costs);
   EXPECT_DOUBLE_EQ(step.seconds, points * 1e-6);
   EXPECT_EQ(step.bound, Bound::arithmetic);
   EXPECT_FALSE(step.assumes_costs);
   EXPECT_DOUBLE_EQ(of_out(pipeline, memory_only(), 2, costs).seconds, points * 1e-6 / 2);
   // Less than memory takes.
-  costs.stages["out"].seconds_per_point = 1e-12;
+  costs["out"] = 1e-12;
   EXPECT_EQ(of_out(pipeline, memory_only(), 1, costs).bound, Bound::memory);
 }
 
+/// A kernel that declares its operations.
+class DeclaresOperations final : public StageKernel {
+ public:
+  void required(const Box& box, Box* needs) const override { *needs = box; }
+  void region(const ArrayReference*, const ArrayReference*, const Box&, AccessMonitor) const override {}
+  void launch(const ExecutionSpace&, const ArrayReference*, const ArrayReference*,
+              const Box&) const override {}
+  double operations_per_point() const override { return 100; }
+};
+
 TEST(EstimateTest, OperationsTakeTheSpeedOfArithmetic) {
-  const Pipeline pipeline = one_stage(Twice());
+  Pipeline pipeline;
+  const Array<float, 2> in = pipeline.input<float, 2>("in", image);
+  pipeline.output(pipeline.stage_of_kernel("out", ElementType::float32, 2, {in.id},
+                                           std::make_shared<DeclaresOperations>()),
+                  image);
   cost::MachineDescription machine = memory_only();
   machine.arithmetic = {1e9, 3e9};
-  cost::StageCosts costs;
-  costs.stages["out"].operations_per_point = 100;
-  EXPECT_DOUBLE_EQ(of_out(pipeline, machine, 1, costs).seconds, 100 * points / 1e9);
-  EXPECT_EQ(of_out(pipeline, machine, 1, costs).bound, Bound::arithmetic);
+  const cost::StepEstimate step = of_out(pipeline, machine);
+  EXPECT_DOUBLE_EQ(step.seconds, 100 * points / 1e9);
+  EXPECT_EQ(step.bound, Bound::arithmetic);
+  EXPECT_FALSE(step.assumes_costs);
 }
 
-// Of three tiles of the same size, one of two threads computes two.
+// If two threads compute three tiles of the same size, one thread computes two.
 TEST(EstimateTest, TheSlowestThreadHasTheTilesThatAreLeft) {
   Pipeline pipeline;
   const Box rows{{0, 64}, {0, 96}};
@@ -75,7 +89,7 @@ TEST(EstimateTest, TheSlowestThreadHasTheTilesThatAreLeft) {
   target.device = false;
   const Plan plan = make_plan(pipeline, schedule, target, 1, 0);
   cost::StageCosts costs;
-  costs.stages["out"].seconds_per_point = 1e-6;
+  costs["out"] = 1e-6;
   const cost::RankEstimate rank = estimate(pipeline, plan, memory_only(), costs);
   EXPECT_DOUBLE_EQ(step_of(pipeline, plan, rank, "compute out").seconds, 2 * 64 * 32 * 1e-6);
 }
@@ -90,13 +104,13 @@ TEST(EstimateTest, StagesInTilesCountWhatTheyCompute) {
   target.device = false;
   const Plan plan = make_plan(pipeline, schedule, target, 1, 0);
   cost::StageCosts costs;
-  costs.stages["out"].seconds_per_point = 1e-6;
+  costs["out"] = 1e-6;
   const auto seconds = [&] {
     return step_of(pipeline, plan, estimate(pipeline, plan, memory_only(), costs), "compute out").seconds;
   };
   // The cost of the step holds for the points of both stages, until `middle` has one of its own.
   EXPECT_DOUBLE_EQ(seconds(), 2 * points * 1e-6);
-  costs.stages["middle"].seconds_per_point = 3e-6;
+  costs["middle"] = 3e-6;
   EXPECT_DOUBLE_EQ(seconds(), points * 4e-6);
 }
 

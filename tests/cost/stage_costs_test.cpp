@@ -29,9 +29,9 @@ TEST(StageCostsTest, AreTheSecondsOfAllThreadsPerPoint) {
               {"step": "compute b", "mean_seconds": 0.25, "points": 100},
               {"step": "compute b", "mean_seconds": 0.25, "points": 200},
               {"step": "compute idle", "mean_seconds": 0.25, "points": 0}]})");
-  ASSERT_EQ(costs.stages.size(), 2U);
-  EXPECT_DOUBLE_EQ(costs.stages.at("a").seconds_per_point, 3.0 / 600);
-  EXPECT_DOUBLE_EQ(costs.stages.at("b").seconds_per_point, 3.0 / 300);
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_DOUBLE_EQ(costs.at("a"), 3.0 / 600);
+  EXPECT_DOUBLE_EQ(costs.at("b"), 3.0 / 300);
 }
 
 TEST(StageCostsTest, SayWhatIsWrongWithAReport) {

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// What a transform refuses.
+// SPDX-License-Identifier: BSD-3-Clause The arguments that a transform refuses.
 #include <gtest/gtest.h>
 
 #include "messages.hpp"

@@ -116,7 +116,7 @@ TEST(Dft, ExplainShowsTheRedistribution) {
   EXPECT_EQ(text.find("exchange spectrum:"), std::string::npos) << text;
 }
 
-// Odd extents, too: their lines have one point in the middle.
+// The lines of the first box have odd extents, and therefore one point in the middle.
 TEST(Dft, EveryRankHasItsShareOfTheLines) {
   for (const Box& box : {Box{{0, 61}, {0, 45}}, Box{{0, 64}, {0, 48}}}) {
     const Pipeline pipeline = complex_dft(box);

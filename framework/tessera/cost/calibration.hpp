@@ -25,7 +25,7 @@ struct Arithmetic {
   float result = 0;
 };
 
-/// Makes `turns` turns, each of which multiplies numbers of float in registers by a factor and adds a number
+/// Makes `turns` turns. Each of them multiplies numbers of float in registers by a factor and adds a number
 /// to them, on the calling thread and with the vectors that kernels on hosts have.
 Arithmetic multiply_and_add(std::int64_t turns);
 
@@ -50,9 +50,9 @@ struct LineFit {
   double at(double x) const { return intercept + slope * x; }
 };
 
-/// Returns the line with the least sum of the squares of (line - y) / y. With plain differences, long
-/// messages, which take a thousand times as long as short ones, would decide alone. Throws InternalError if
-/// fewer than two different x are given, or if a y is not greater than 0.
+/// Returns the line with the least sum of the squares of (line - y) / y. If deviations were not relative,
+/// long messages would decide alone, because they take a thousand times as long as short ones. Throws
+/// InternalError if fewer than two different x are given, or if a y is not greater than 0.
 LineFit fit_line(const std::vector<MeasuredPoint>& points);
 
 /// Returns the line of fit_line among those whose intercept and slope are both at least 0, as times have no

@@ -31,7 +31,7 @@ struct MessageSeconds {
   double sum() const { return latency + bytes; }
 };
 
-/// Returns the speed with which the nearest caches of all threads of a node copy.
+/// Returns the speed of copies in the nearest caches of all threads of a node.
 Speed near_cache_of(const MachineDescription& machine) {
   return {machine.near_cache_thread,
           machine.near_cache_thread * static_cast<double>(std::max(machine.threads, machine.node_cores()))};
@@ -206,14 +206,12 @@ class PlanEstimator {
     Arithmetic sum;
     for (std::size_t m = 0; m < points.size(); ++m) {
       const auto count = static_cast<double>(points[m]);
-      auto cost = costs_.stages.find(pipeline_[step.members[m]].name);
-      if (cost == costs_.stages.end()) cost = costs_.stages.find(pipeline_[step.stage].name);
-      if (cost == costs_.stages.end())
+      auto cost = costs_.find(pipeline_[step.members[m]].name);
+      if (cost == costs_.end()) cost = costs_.find(pipeline_[step.stage].name);
+      if (cost == costs_.end())
         add_unmeasured(step.members[m], count, sum);
-      else if (cost->second.seconds_per_point > 0)
-        sum.known_seconds += count * cost->second.seconds_per_point;
       else
-        sum.operations += count * cost->second.operations_per_point;
+        sum.known_seconds += count * cost->second;
     }
     return sum;
   }
@@ -239,8 +237,8 @@ class PlanEstimator {
     return prices_.of_bytes(static_cast<double>(bytes), loops_around_ > 0 && fits_in_cache_);
   }
 
-  /// Returns the time to read and write the points beyond a border. However few points of a row there are,
-  /// they take a whole line of the cache.
+  /// Returns the time to read and write the points beyond a border. The points of a row take whole lines of
+  /// the cache, even if they are few.
   Seconds of_boundary(const plan::FillBoundary& step) const {
     const ArrayDeclaration& array = pipeline_[step.array];
     std::int64_t bytes = 0;

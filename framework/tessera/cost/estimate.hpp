@@ -87,10 +87,10 @@ class PlanEstimates {
   /// Adds the estimate of a rank.
   void add(const RankEstimate& rank);
 
-  /// Returns the rank that takes the longest, and of several the one that was added first. At least one rank
-  /// must have been added.
+  /// Returns the rank that takes the longest. If several do, it is the one that was added first. At least one
+  /// rank must have been added.
   const RankEstimate& slowest() const { return slowest_; }
-  /// Returns the rank that is done first, and of several the one that was added first.
+  /// Returns the rank that is done first. If several are, it is the one that was added first.
   const RankEstimate& fastest() const { return fastest_; }
   /// Returns the seconds that the plans take if every step waits for the rank that is the slowest in this
   /// step. Ranks wait for each other at exchanges and reductions only, so that a run takes at most as long,

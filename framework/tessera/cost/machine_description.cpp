@@ -33,7 +33,8 @@ double NodeShare::launch_seconds() const {
   if (threads_ <= 1 || machine_.threads <= 1) return machine_.launch_thread_seconds;
   const double share = std::log2(threads_) / std::log2(static_cast<double>(machine_.threads));
   const double difference = machine_.launch_all_seconds - machine_.launch_thread_seconds;
-  // More threads than were measured would take negative seconds, if all of these took less than one.
+  // If all measured threads together start faster than one thread, the seconds of more threads become
+  // negative.
   return std::max(0.0, machine_.launch_thread_seconds + share * difference);
 }
 

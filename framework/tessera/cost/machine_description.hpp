@@ -28,8 +28,8 @@ struct Speed {
   double all = 0;
 };
 
-/// The abilities of a machine, as far as plans are estimated by it. All machine nodes are alike. Speeds of
-/// copies count the bytes that are read and the bytes that are written.
+/// The properties of a machine that estimates of plans need. All machine nodes are alike. Speeds of copies
+/// count the bytes that are read and the bytes that are written.
 struct MachineDescription {
   /// A name for people.
   std::string name = {};
@@ -41,7 +41,7 @@ struct MachineDescription {
   std::int64_t sockets = 1;
   /// The number of cores of a socket.
   std::int64_t cores = 1;
-  /// The number of threads of a node with which the speeds of all threads together were measured.
+  /// The number of threads of a node that ran when the speeds of all threads together were measured.
   std::int64_t threads = 1;
   /// The speed of copies in memory.
   Speed memory = {};
@@ -49,7 +49,7 @@ struct MachineDescription {
   std::int64_t last_cache_bytes = 0;
   /// The speed of copies in the last-level cache.
   Speed last_cache = {};
-  /// The speed at which one thread reads and writes in its nearest cache while it adds three neighbours each.
+  /// The speed of one thread that reads and writes in its nearest cache while it adds three neighbours each.
   double near_cache_thread = 0;
   /// The speed of arithmetic with numbers of float, in operations per second.
   Speed arithmetic = {};
@@ -61,9 +61,10 @@ struct MachineDescription {
   NetworkCost within_node = {};
   /// The cost of a message between nodes. If it has no value, such messages cost as much as those within.
   std::optional<NetworkCost> between_nodes = std::nullopt;
-  /// The speed at which all ranks together read files, in bytes per second. 0 means that it is not known.
+  /// The speed of all ranks together when they read files, in bytes per second. 0 means that it is not known.
   double file_read = 0;
-  /// The speed at which all ranks together write files, in bytes per second. 0 means that it is not known.
+  /// The speed of all ranks together when they write files, in bytes per second. 0 means that it is not
+  /// known.
   double file_write = 0;
 
   /// Returns the number of cores of a node.
@@ -94,17 +95,17 @@ class NodeShare {
 /// Returns the number of ranks of `threads` threads each that have cores on one node, which is at least 1.
 std::int64_t ranks_per_node(const MachineDescription& machine, int threads);
 
-/// Returns the machine of the estimates if none is described: some laptop, in round numbers.
+/// Returns the machine that estimates of plans assume if none is described: some laptop, in round numbers.
 MachineDescription generic_machine();
 
-/// Returns the model of the processor on which this process runs, or an empty text if it is not known.
+/// Returns the model of the processor of this process, or an empty text if it is not known.
 std::string own_processor();
 
-/// Returns the number of cores of the machine node on which this process runs, as the system counts them.
+/// Returns the number of cores of the machine node of this process, as the system counts them.
 std::int64_t own_cores();
 
-/// Returns a line if the machine, by its processors and cores, seems not to be the one on which this process
-/// runs, and an empty text otherwise.
+/// Returns a line if the processors and cores of the machine are not those of this process, and an empty text
+/// otherwise.
 std::string difference_from_own(const MachineDescription& machine);
 
 }  // namespace tessera::cost

@@ -6,8 +6,8 @@
 
 namespace tessera::cost {
 
-/// A part of the work of a program that runs no plans, as the rank with the most work does it. What the part
-/// does with files, memory, processors and messages overlaps. Numbers are those of one time that it is done.
+/// A part of the work of a program that runs no plans, as the rank with the most work does it. Its work with
+/// files, memory, processors and messages overlaps. The numbers are those of one run of the part.
 struct WorkPart {
   /// A name for people.
   std::string name;
@@ -31,7 +31,7 @@ struct WorkPart {
 
 /// The work of a program that runs no plans, on the rank with the most work.
 struct Work {
-  /// The parts in the order in which they are done, one after the other.
+  /// The parts, which are done one after the other.
   std::vector<WorkPart> parts = {};
   /// Lines that say what is assumed, or not known before a run.
   std::vector<std::string> notes = {};

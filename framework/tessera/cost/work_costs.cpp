@@ -70,9 +70,8 @@ StageCosts stage_costs_from_report(std::string_view text) {
   }
   StageCosts costs;
   for (const auto& [name, stage] : spent)
-    if (stage.points > 0 && stage.seconds > 0)
-      costs.stages[name].seconds_per_point = stage.seconds / stage.points;
-  if (costs.stages.empty()) refuse("no step has computed points");
+    if (stage.points > 0 && stage.seconds > 0) costs[name] = stage.seconds / stage.points;
+  if (costs.empty()) refuse("no step has computed points");
   return costs;
 }
 
@@ -126,7 +125,7 @@ std::vector<TimedRanks> lower_hull(const std::vector<TimedRanks>& entries) {
   return hull;
 }
 
-/// Returns lines with coefficients not below 0 that lie nowhere above a table: the sides of its lower convex
+/// Returns lines with coefficients of at least 0 that never lie above a table: the sides of its lower convex
 /// hull, and the line of its least cost, which goes on beyond the table. A side whose speedup exceeds the
 /// ranks would have a negative coefficient: the line of the least product of seconds and ranks replaces it.
 std::vector<SharedCost> lines_below(const std::vector<TimedRanks>& entries) {
@@ -148,12 +147,6 @@ std::vector<SharedCost> lines_below(const std::vector<TimedRanks>& entries) {
 }
 
 }  // namespace
-
-double greatest_seconds(std::span<const SharedCost> costs, double ranks) {
-  double seconds = 0;
-  for (const SharedCost& cost : costs) seconds = std::max(seconds, cost.seconds(ranks));
-  return seconds;
-}
 
 TaskCost TaskCost::amdahl(double seconds_on_one_rank, double serial_fraction) {
   if (!(std::isfinite(seconds_on_one_rank) && seconds_on_one_rank >= 0))
@@ -188,6 +181,12 @@ double TaskCost::seconds(double ranks) const {
   return line_through(before, *after).seconds(ranks);
 }
 
+double TaskCost::lower_bound(double ranks) const {
+  double seconds = 0;
+  for (const SharedCost& cost : lower_bounds_) seconds = std::max(seconds, cost.seconds(ranks));
+  return seconds;
+}
+
 namespace {
 
 bool are_of_same_ranks(std::span<const TimedRanks> measured) {
@@ -209,14 +208,10 @@ FittedCost fit_task_cost(std::span<const TimedRanks> measured) {
   if (are_of_same_ranks(measured))
     throw InputError("fit of a cost: fewer than two different numbers of ranks: measure on more of them");
   const LineFit line = fit_cost(points);
-  FittedCost fit{.cost = TaskCost::amdahl(line.at(1), line.intercept / line.at(1)),
-                 .coefficients = {line.intercept, line.slope},
-                 .relative_error = line.relative_error};
-  for (const auto& [ranks, seconds] : measured) {
-    const double residual = (fit.coefficients.seconds(ranks) - seconds) / seconds;
-    if (std::abs(residual) <= std::abs(fit.largest_residual)) continue;
-    fit.largest_residual = residual;
-    fit.largest_residual_ranks = ranks;
+  FittedCost fit{.cost = TaskCost::amdahl(line.at(1), line.intercept / line.at(1))};
+  for (const MeasuredPoint& point : points) {
+    const double residual = (line.at(point.x) - point.y) / point.y;
+    if (std::abs(residual) > std::abs(fit.largest_residual)) fit.largest_residual = residual;
   }
   return fit;
 }
@@ -225,7 +220,7 @@ FittedCost measured_task_cost(std::span<const TimedRanks> measured) {
   if (measured.empty() || !are_of_same_ranks(measured)) return fit_task_cost(measured);
   const double seconds = std::ranges::min(measured, {}, &TimedRanks::seconds).seconds;
   const double shared = seconds * measured.front().ranks;
-  return {.cost = TaskCost::amdahl(shared, 0), .coefficients = {0, shared}};
+  return {.cost = TaskCost::amdahl(shared, 0)};
 }
 
 std::vector<int> doubling_counts(int most) {

@@ -9,20 +9,10 @@
 
 namespace tessera::cost {
 
-/// The cost of computing one point of a stage.
-struct StageCost {
-  /// The seconds that one thread takes for a point. 0 means that they are not known.
-  double seconds_per_point = 0;
-  /// The operations of float that a point takes, which count if the seconds are not known. 0: not known.
-  double operations_per_point = 0;
-};
-
-/// The costs of stages, by the names of the stages.
-struct StageCosts {
-  /// The costs of those stages whose costs are known. They hold for every point of a step whose last stage
-  /// this is, except those of stages in its tiles that have costs of their own.
-  std::map<std::string, StageCost, std::less<>> stages = {};
-};
+/// The seconds that one thread takes for a point of a stage, by the name of the stage, for stages whose cost
+/// is known. They hold for every point of a step whose last stage this is, except those of stages in its
+/// tiles that have costs of their own.
+using StageCosts = std::map<std::string, double, std::less<>>;
 
 /// Reads the costs of stages from the JSON report of a run: the time of all threads of all ranks for the
 /// steps that compute the stage, divided by the points of these steps. Throws InputError, without the name of
@@ -41,7 +31,7 @@ struct TimedRanks {
 
 /// The seconds of a task on p ranks, serial + parallel / p.
 struct SharedCost {
-  /// The seconds that no number of ranks makes fewer.
+  /// The seconds that do not fall with the number of ranks.
   double serial = 0;
   /// The seconds that the ranks share.
   double parallel = 0;
@@ -51,9 +41,6 @@ struct SharedCost {
 
   friend bool operator==(const SharedCost&, const SharedCost&) = default;
 };
-
-/// Returns the seconds of the greatest of some costs on a number of ranks, or 0 without costs.
-double greatest_seconds(std::span<const SharedCost> costs, double ranks);
 
 /// The cost of a task on p ranks, which never grows with p.
 class TaskCost {
@@ -79,7 +66,7 @@ class TaskCost {
   /// best such bound that is convex in 1/p.
   const std::vector<SharedCost>& lower_bounds() const { return lower_bounds_; }
   /// Returns the seconds of the greatest of the lower bounds on a number of ranks.
-  double lower_bound(double ranks) const { return greatest_seconds(lower_bounds_, ranks); }
+  double lower_bound(double ranks) const;
 
   /// Returns true if the costs are made of equal numbers.
   friend bool operator==(const TaskCost&, const TaskCost&) = default;
@@ -94,14 +81,8 @@ class TaskCost {
 struct FittedCost {
   /// The fitted cost.
   TaskCost cost;
-  /// The coefficients of the fitted cost.
-  SharedCost coefficients;
-  /// The root of the mean of the squares of the relative residuals (fitted - measured) / measured.
-  double relative_error = 0;
-  /// The relative residual of the greatest magnitude, and the number of ranks at which it was found.
+  /// The relative residual (fitted - measured) / measured of the greatest magnitude.
   double largest_residual = 0;
-  /// The number of ranks with the largest residual.
-  int largest_residual_ranks = 1;
 };
 
 /// Returns the cost a + b/p with the coefficients of fit_cost. A number of ranks may be measured several

@@ -9,9 +9,9 @@
 
 namespace tessera::expressions {
 
-/// The operations by which a node of an expression computes its value from its arguments, in the order of the
-/// numbers of their arguments. The joint ones are several others together, with the same result as one by
-/// one. Stages compute them, and no node of an Expression has them.
+/// The operations of the nodes of an expression, in the order of the numbers of their arguments. A joint
+/// operation is several others together, and has the same result as these one by one. Stages compute joint
+/// operations, and no node of an Expression has them.
 enum class Operation {
   constant,              ///< a number
   variable,              ///< an image, or an array of one element

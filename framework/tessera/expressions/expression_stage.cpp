@@ -69,8 +69,8 @@ class RowComputer {
     return array.origin + offset * static_cast<std::int64_t>(size_of(type));
   }
 
-  /// Fills the registers of what is the same in all rows, and all registers if rows `are_short` and do not
-  /// fill those of pieces.
+  /// Fills the registers of values that are the same in all rows. If rows `are_short`, all registers are
+  /// filled, because a row does not fill the register of a piece.
   [[gnu::always_inline]] void fill_constants(bool are_short) {
     for (int r = 0; r < program_.register_count; ++r) {
       values_[r] = registers_[r];
@@ -206,7 +206,7 @@ class RowComputer {
   alignas(64) float registers_[Program::most_registers][piece_points];
 };
 
-/// Returns the greatest value to which results of a type are limited, if they are.
+/// Returns the upper limit of results of a type, if they are limited.
 std::optional<float> greatest_of(ElementType type) {
   if (type == ElementType::uint8) return 255.0F;
   return type == ElementType::uint16 ? std::optional(65535.0F) : std::nullopt;

@@ -106,9 +106,9 @@ Array<Kokkos::complex<T>, N> dft_of_real(Pipeline& pipeline, std::string_view na
   return result;
 }
 
-/// Adds the inverse of dft_of_real: from a half spectrum to the real array on `domain`. Of the frequencies
-/// whose conjugates they are themselves, the imaginary parts along x are ignored. The lines along x are
-/// transformed last; the stages before are `<name>_y` and so on.
+/// Adds the inverse of dft_of_real: from a half spectrum to the real array on `domain`. Frequencies along x
+/// that are their own conjugates have no imaginary parts: those of the input are ignored. The lines along x
+/// are transformed last; the stages before are `<name>_y` and so on.
 template <class T, int N>
 Array<T, N> inverse_dft_to_real(Pipeline& pipeline, std::string_view name, Array<Kokkos::complex<T>, N> input,
                                 const Box& domain, int transformed = N) {

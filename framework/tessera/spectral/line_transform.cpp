@@ -14,12 +14,12 @@
 namespace tessera::spectral {
 namespace detail {
 
-/// The alignment of all memory that plans of FFTW are made with, in bytes.
+/// The alignment of all memory that plans of FFTW are made for, in bytes.
 constexpr std::size_t line_alignment = PlaneTransform<float>::alignment;
 
-/// Memory for lines, each of which begins at a multiple of `line_alignment` bytes. The distance between lines
-/// is no multiple of 4096 bytes, because the elements of all lines at one index would then compete for a
-/// cache set.
+/// Memory for lines. Each line begins at a multiple of `line_alignment` bytes. The distance between lines is
+/// no multiple of 4096 bytes, because the elements of all lines at one index would then compete for a cache
+/// set.
 template <class T>
 class Lines {
  public:
@@ -84,25 +84,24 @@ std::unique_lock<std::mutex> lock_planner() {
 template <class In, class Out>
 class LineTransform<In, Out>::Plan {
  public:
-  Plan(int points, Direction direction)
-      : points_(points),
-        input_points_(ComplexNumber<In> && !ComplexNumber<Out> ? points / 2 + 1 : points),
-        output_points_(!ComplexNumber<In> ? points / 2 + 1 : points),
-        is_inverse_(direction == Direction::inverse),
-        plan_({points}, direction, Lines<In>(1, input_points_).line(0), Lines<Out>(1, output_points_).line(0),
-              detail::Input::preserved) {}
+  const int input_points, output_points;
 
-  int input_points() const { return input_points_; }
-  int output_points() const { return output_points_; }
+  Plan(int points, Direction direction)
+      : input_points(ComplexNumber<In> && !ComplexNumber<Out> ? points / 2 + 1 : points),
+        output_points(!ComplexNumber<In> ? points / 2 + 1 : points),
+        points_(points),
+        is_inverse_(direction == Direction::inverse),
+        plan_({points}, direction, Lines<In>(1, input_points).line(0), Lines<Out>(1, output_points).line(0),
+              detail::Input::preserved) {}
 
   std::int64_t scratch_bytes(const Box& output, int dimension) const {
     const std::int64_t lines = dimension == 0 ? 1 : group_of(output[0].size());
-    return Lines<In>::bytes(lines, input_points_) + Lines<Out>::bytes(lines, output_points_);
+    return Lines<In>::bytes(lines, input_points) + Lines<Out>::bytes(lines, output_points);
   }
 
   void rows(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output) const {
-    Lines<In> from(1, input_points_);
-    Lines<Out> to(1, output_points_);
+    Lines<In> from(1, input_points);
+    Lines<Out> to(1, output_points);
     const std::int64_t count = output.box.dimensions > 1 ? output.box[1].size() : 1;
     for_each_plane(input, output, output.box.dimensions > 1 ? 1 : 0, [&](const In* in, Out* out) {
       for (std::int64_t y = 0; y < count; ++y)
@@ -112,8 +111,8 @@ class LineTransform<In, Out>::Plan {
 
   void columns(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output, int dimension) const {
     const std::int64_t width = output.box[0].size(), group = group_of(width);
-    Lines<In> from(group, input_points_);
-    Lines<Out> to(group, output_points_);
+    Lines<In> from(group, input_points);
+    Lines<Out> to(group, output_points);
     for_each_plane(input, output, dimension, [&](const In* in, Out* out) {
       for (std::int64_t x = 0; x < width; x += group) {
         const std::int64_t lines = std::min(group, width - x);
@@ -128,26 +127,26 @@ class LineTransform<In, Out>::Plan {
   /// Returns how many lines along y or z, of `width` lines side by side, are transformed together.
   std::int64_t group_of(std::int64_t width) const {
     const std::int64_t unit = static_cast<std::int64_t>(line_alignment / std::min(sizeof(In), sizeof(Out)));
-    const std::int64_t line_bytes = input_points_ * static_cast<std::int64_t>(sizeof(In)) +
-                                    output_points_ * static_cast<std::int64_t>(sizeof(Out));
+    const std::int64_t line_bytes = input_points * static_cast<std::int64_t>(sizeof(In)) +
+                                    output_points * static_cast<std::int64_t>(sizeof(Out));
     return std::min(width,
                     std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
   }
-  /// Transforms one row, without copies if both rows have the alignment of the plan.
+  /// Transforms one row, without copies if both rows have the alignment that FFTW has planned for.
   void row(const In* in, Out* out, Lines<In>& from, Lines<Out>& to) const {
     const In* const source = is_aligned(in) ? in : from.line(0);
     Out* const target = is_aligned(out) ? out : to.line(0);
-    if (source != in) std::copy(in, in + input_points_, from.line(0));
+    if (source != in) std::copy(in, in + input_points, from.line(0));
     plan_.execute(source, target);
     if (target != out || is_inverse_)
-      for (int k = 0; k < output_points_; ++k) out[k] = scaled(target[k]);
+      for (int k = 0; k < output_points; ++k) out[k] = scaled(target[k]);
   }
   void gather(const In* in, std::int64_t stride, std::int64_t lines, Lines<In>& to) const {
-    for (int k = 0; k < input_points_; ++k)
+    for (int k = 0; k < input_points; ++k)
       for (std::int64_t line = 0; line < lines; ++line) to.line(line)[k] = in[k * stride + line];
   }
   void scatter(Lines<Out>& from, std::int64_t lines, Out* out, std::int64_t stride) const {
-    for (int k = 0; k < output_points_; ++k)
+    for (int k = 0; k < output_points; ++k)
       for (std::int64_t line = 0; line < lines; ++line) out[k * stride + line] = scaled(from.line(line)[k]);
   }
   Out scaled(const Out& value) const {
@@ -156,8 +155,6 @@ class LineTransform<In, Out>::Plan {
   }
 
   int points_;
-  int input_points_;
-  int output_points_;
   bool is_inverse_;
   detail::FftwPlan<In, Out> plan_;
 };
@@ -173,12 +170,12 @@ LineTransform<In, Out>::LineTransform(int points, Direction direction) {
 
 template <class In, class Out>
 int LineTransform<In, Out>::input_points() const {
-  return plan_->input_points();
+  return plan_->input_points;
 }
 
 template <class In, class Out>
 int LineTransform<In, Out>::output_points() const {
-  return plan_->output_points();
+  return plan_->output_points;
 }
 
 template <class In, class Out>

@@ -22,9 +22,9 @@ enum class Direction : std::uint8_t { forward, inverse };
 ///
 /// A line gets the same bits wherever it lies and whichever lines are transformed with it: all lines are
 /// transformed by one plan for a single line, which is chosen by rules and not by measurements. FFTW would
-/// choose other algorithms for other numbers of lines, other strides and other alignments. (The rules heed
-/// wisdom of FFTW that a program has loaded or made by other planning.) Copies share the plan, and all
-/// threads may call them at the same time.
+/// choose other algorithms for other numbers of lines, other strides and other alignments. (The rules use
+/// wisdom of FFTW if a program has loaded some, or has made some by other planning.) Copies share the plan,
+/// and all threads may call them at the same time.
 template <class In, class Out>
 class LineTransform {
  public:
@@ -41,8 +41,8 @@ class LineTransform {
   /// the same in the other dimensions, and [0, input_points()) and [0, output_points()) in this one.
   void operator()(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output, int dimension) const;
 
-  /// Returns the bytes of memory that a call allocates for the lines of `output` along `dimension`. What FFTW
-  /// may allocate besides is not counted.
+  /// Returns the bytes of memory that a call allocates for the lines of `output` along `dimension`. Memory
+  /// that FFTW itself may allocate is not counted.
   std::int64_t scratch_bytes(const Box& output, int dimension) const;
 
  private:
@@ -51,7 +51,7 @@ class LineTransform {
 };
 
 /// Returns a lock of the planner of FFTW, which makes and destroys one plan at a time, whatever the number
-/// type. Whoever calls such a function of FFTW holds this lock. Plans are executed without it.
+/// type. Hold this lock while you call such a function of FFTW. Plans are executed without it.
 std::unique_lock<std::mutex> lock_planner();
 
 }  // namespace tessera::spectral

@@ -16,25 +16,19 @@ std::size_t half_size(int width, int height) {
 }  // namespace
 
 template <class T>
-class PlaneTransform<T>::Plans {
- public:
+struct PlaneTransform<T>::Plans {
   using Complex = Kokkos::complex<T>;
 
-  /// Plans for memory that is only needed meanwhile.
+  /// Makes both plans. The memory that they are made for is given back.
   Plans(int width, int height)
       : Plans({height, width}, Plane<T>(half_size(width, height) * 2),
               Plane<Complex>(half_size(width, height))) {}
-
-  void forward(const T* plane, Complex* half) const { forward_.execute(plane, half); }
-  void inverse(Complex* half, T* plane) const { inverse_.execute(half, plane); }
-
- private:
   Plans(std::initializer_list<int> extents, Plane<T> plane, Plane<Complex> half)
-      : forward_(extents, Direction::forward, plane.data(), half.data(), detail::Input::preserved),
-        inverse_(extents, Direction::inverse, half.data(), plane.data(), detail::Input::lost) {}
+      : forward(extents, Direction::forward, plane.data(), half.data(), detail::Input::preserved),
+        inverse(extents, Direction::inverse, half.data(), plane.data(), detail::Input::lost) {}
 
-  detail::FftwPlan<T, Complex> forward_;
-  detail::FftwPlan<Complex, T> inverse_;
+  detail::FftwPlan<T, Complex> forward;
+  detail::FftwPlan<Complex, T> inverse;
 };
 
 template <class T>
@@ -46,12 +40,12 @@ PlaneTransform<T>::PlaneTransform(int width, int height) {
 
 template <class T>
 void PlaneTransform<T>::forward(const T* plane, std::complex<T>* half) const {
-  plans_->forward(plane, reinterpret_cast<Kokkos::complex<T>*>(half));
+  plans_->forward.execute(plane, reinterpret_cast<Kokkos::complex<T>*>(half));
 }
 
 template <class T>
 void PlaneTransform<T>::inverse(std::complex<T>* half, T* plane) const {
-  plans_->inverse(reinterpret_cast<Kokkos::complex<T>*>(half), plane);
+  plans_->inverse.execute(reinterpret_cast<Kokkos::complex<T>*>(half), plane);
 }
 
 template class PlaneTransform<float>;

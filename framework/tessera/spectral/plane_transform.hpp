@@ -10,10 +10,10 @@
 
 namespace tessera::spectral {
 
-/// The discrete Fourier transform of whole planes of real numbers, each of which one thread transforms, by
-/// FFTW. T is float or double. The plan is chosen by rules and not by measurements, so that the bits of
-/// results do not depend on how busy the machine is. Copies share the plans, and all threads may call them at
-/// the same time.
+/// The discrete Fourier transform of whole planes of real numbers by FFTW. One thread transforms a plane. T
+/// is float or double. The plan is chosen by rules and not by measurements, so that the bits of results do
+/// not depend on how busy the machine is. Copies share the plans, and all threads may call them at the same
+/// time.
 ///
 /// Planes lie row by row without gaps, and begin at multiples of `alignment` bytes. A half spectrum has
 /// width / 2 + 1 frequencies in each row.
@@ -33,7 +33,7 @@ class PlaneTransform {
   void inverse(std::complex<T>* half, T* plane) const;
 
  private:
-  class Plans;
+  struct Plans;
   std::shared_ptr<const Plans> plans_;
 };
 

@@ -94,11 +94,12 @@ class Compiler {
       else
         first[i] = equal->second;
     }
-    // The result is the last node of the expression. What follows an equal node before it is not needed.
+    // The result is the last node of the expression. If an equal node stands before it, the nodes after that
+    // one are not needed.
     nodes_.resize(static_cast<std::size_t>(first.back()) + 1);
   }
 
-  /// Drops a last operation that limits the result to the range to which it is limited anyway.
+  /// Drops a last operation that limits the result to [0, limit], because the result is limited to it anyway.
   void drop_limits() {
     const Node last = nodes_.back();
     if (!limit_ || last.operation != Operation::clamp) return;

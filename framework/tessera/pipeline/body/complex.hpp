@@ -10,10 +10,6 @@
 
 namespace tessera {
 
-/// A complex number or an interval of complex numbers.
-template <class V>
-concept ComplexOperand = ComplexNumber<V> || is_complex_interval<V>;
-
 /// Returns the real part.
 template <ComplexOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto real(V value) {

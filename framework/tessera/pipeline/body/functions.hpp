@@ -20,16 +20,25 @@ concept FloatingOperand = std::is_floating_point_v<number_type<V>>;
 
 namespace detail {
 
-/// Returns the interval from `low` to `high`, which are the exact results of a function at the bounds of the
+/// Returns the interval from `low` to `high`, which are the results of a function at the bounds of the
 /// interval `of`.
 template <class T>
 KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
   return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
 }
 
-/// Returns an interval that is wider than [low, high], where `low` and `high` are the results of a function
-/// at the bounds of the interval `of`. The libraries of hosts and devices compute the function with errors of
-/// a few ulps, and may replace small results by 0.
+/// Returns function(value). For an interval, the results at its bounds are those of the result, and must be
+/// exact.
+template <class V, class Function>
+KOKKOS_FORCEINLINE_FUNCTION auto at_bounds(const V& value, const Function& function) {
+  if constexpr (is_interval<V>)
+    return between(function(value.lower), function(value.upper), value);
+  else
+    return function(value);
+}
+
+/// Returns an interval that is wider than between(low, high, of). The libraries of hosts and devices compute
+/// the function with errors of a few ulps, and may replace small results by 0.
 template <class T>
 KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
   const T relative = 8 * LimitsOf<T>::epsilon;
@@ -45,28 +54,19 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
 /// Returns the greatest whole number that is not greater than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
-  if constexpr (is_interval<V>)
-    return detail::between(compat::floor(value.lower), compat::floor(value.upper), value);
-  else
-    return compat::floor(value);
+  return detail::at_bounds(value, [](auto number) { return compat::floor(number); });
 }
 
 /// Returns the least whole number that is not less than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
-  if constexpr (is_interval<V>)
-    return detail::between(compat::ceil(value.lower), compat::ceil(value.upper), value);
-  else
-    return compat::ceil(value);
+  return detail::at_bounds(value, [](auto number) { return compat::ceil(number); });
 }
 
 /// Returns the nearest whole number. Halves are rounded away from 0, as by std::round.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
-  if constexpr (is_interval<V>)
-    return detail::between(compat::round(value.lower), compat::round(value.upper), value);
-  else
-    return compat::round(value);
+  return detail::at_bounds(value, [](auto number) { return compat::round(number); });
 }
 
 /// Returns e to the power of `value`.
@@ -194,7 +194,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
 
 /// Returns a * b / 2^15, rounded to the nearest integer; halves are rounded up. Both factors are integers of
 /// 16 bits, and so is the result, which is wrong only for (-2^15) * (-2^15). With one factor in units of
-/// 2^-15 this is a product in fixed-point arithmetic, for which many processors have a single instruction
+/// 2^-15 this is a product in fixed-point arithmetic. Many processors have a single instruction for it
 /// (`pmulhrsw` on x86, `sqrdmulh` on Arm).
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto multiply_rounded(A a, B b) {

@@ -144,7 +144,6 @@ class Table {
 
   /// Returns the range of the entries at these indices.
   KOKKOS_FUNCTION Interval<T> range(const Interval<Coordinate>& i, const Interval<Coordinate>& j) const {
-    Decisions* const decisions = i.decisions ? i.decisions : j.decisions;
     Interval<T> result(entry(within(i.lower, Width), within(j.lower, Height)));
     for (int row = within(j.lower, Height); row <= within(j.upper, Height); ++row)
       for (int column = within(i.lower, Width); column <= within(i.upper, Width); ++column) {
@@ -153,9 +152,9 @@ class Table {
         result.upper = detail::greater(result.upper, one.upper);
         result.maybe_nan = result.maybe_nan || one.maybe_nan;
       }
-    result.decisions = decisions;
-    const bool constant = i.is_constant() && j.is_constant();
-    return result.traced({constant ? Provenance::constant : Provenance::varying});
+    const detail::Operands o(i, j);
+    result.decisions = o.decisions;
+    return result.traced(o.common());
   }
 
   /// Returns the index in [0, count) that is nearest to `index`.

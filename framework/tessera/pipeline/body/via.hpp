@@ -6,75 +6,50 @@
 #include <utility>
 
 #include "tessera/pipeline/body/functions.hpp"
+#include "tessera/pipeline/body/pack.hpp"
 
 namespace tessera {
 
 namespace detail {
 
-/// Holds one accessor of a Via, which derives from this class. `Number` makes the base classes of a Via
-/// different if two accessors have the same type.
-template <std::size_t Number, class In>
-struct ViaInput {
-  In in;
-};
-
-/// Returns the type of the number that `body` returns at a point, as a std::type_identity. The body takes the
-/// accessors and one, two, three or four coordinates.
-template <class Coord, class Body, class... In>
+/// Returns the type of the values of a Via, as a std::type_identity: T, or if T is void the type of the
+/// number that `Body` returns for `Arguments`, which are the accessors and one coordinate. If it takes more,
+/// up to `Most` coordinates are added.
+template <class T, class Coord, int Most, class Body, class... Arguments>
 auto via_value() {
-  if constexpr (std::is_invocable_v<const Body&, const In&..., Coord>)
-    return std::type_identity<number_type<std::invoke_result_t<const Body&, const In&..., Coord>>>();
-  else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord>)
-    return std::type_identity<number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord>>>();
-  else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord, Coord>)
-    return std::type_identity<
-        number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord>>>();
+  if constexpr (!std::is_void_v<T>)
+    return std::type_identity<T>();
+  else if constexpr (Most == 0 || std::is_invocable_v<const Body&, Arguments...>)
+    return std::type_identity<number_type<std::invoke_result_t<const Body&, Arguments...>>>();
   else
-    return std::type_identity<
-        number_type<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord, Coord>>>();
+    return via_value<T, Coord, Most - 1, Body, Arguments..., Coord>();
 }
 
-template <class T, class Body, class Numbers, class... In>
-class Via;
-
 /// The accessor that the function `via` returns.
-template <class T, class Body, std::size_t... Number, class... In>
-class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Number, In>... {
+template <class T, class Body, class... In>
+class Via {
   static constexpr bool infers = (is_interval<decltype(std::declval<In>().zero())> || ...);
   using Coord = std::conditional_t<infers, Interval<Coordinate>, Coordinate>;
 
-  template <class>
-  struct ValueOf {
-    using type = T;
-  };
-  template <class U>
-  requires std::is_void_v<U>
-  struct ValueOf<U> {
-    using type = typename decltype(via_value<Coord, Body, In...>())::type;
-  };
-
  public:
   /// The type of a point: T, or the type that the body returns if T is void.
-  using Value = typename ValueOf<T>::type;
+  using Value = typename decltype(via_value<T, Coord, max_dimensions - 1, Body, const In&..., Coord>())::type;
 
-  KOKKOS_FORCEINLINE_FUNCTION Via(const Body& body, const In&... in)
-      : ViaInput<Number, In>{in}..., body_(body) {}
+  KOKKOS_FORCEINLINE_FUNCTION Via(const Body& body, const In&... in) : body_(body), in_(pack(in...)) {}
 
   template <class... Indices>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Indices... indices) const {
-    return cast<Value>(body_(static_cast<const ViaInput<Number, In>&>(*this).in..., coordinate(indices)...));
+    return call(std::index_sequence_for<In...>{}, coordinate(indices)...);
   }
 
   /// The number 0. It is made from the zero of the first accessor, so that during inference it carries the
   /// tape (see Decisions).
-  KOKKOS_FORCEINLINE_FUNCTION auto zero() const {
-    return cast<Value>(first_zero(static_cast<const ViaInput<Number, In>&>(*this).in...));
-  }
+  KOKKOS_FORCEINLINE_FUNCTION auto zero() const { return cast<Value>(in_.first.zero()); }
 
  private:
-  template <class First, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION static auto first_zero(const First& first, const Rest&...) {
-    return first.zero();
+  template <std::size_t... Input, class... Coordinates>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<Input...>, Coordinates... at) const {
+    return cast<Value>(body_(get<Input>(in_)..., at...));
   }
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(const Index& index) const {
@@ -90,6 +65,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
   }
 
   Body body_;
+  Pack<In...> in_;
 };
 
 }  // namespace detail
@@ -100,7 +76,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
 /// values that the body returns are converted to T, as if a stage of T had stored them.
 template <class T = void, class Body, class... In>
 requires(sizeof...(In) > 0) KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
-  return detail::Via<T, Body, std::index_sequence_for<In...>, In...>(body, in...);
+  return detail::Via<T, Body, In...>(body, in...);
 }
 
 }  // namespace tessera

@@ -16,14 +16,14 @@ namespace tessera {
 ///
 /// 1. the array whose rows are resampled;
 /// 2. the index of the first element of each point along x, as an array of one dimension;
-/// 3. the weights, as an array of (x, tap) in which `Taps` weights belong to each point along x.
+/// 3. the weights, as an array of (x, tap): `Taps` weights belong to each point along x.
 ///
 /// If the weights are floating-point numbers, the elements are converted to their type, and the sum is
 /// computed from the first element to the last. If the weights are integers of 16 bits in units of 2^-14, the
-/// elements must be of 8 bits. The sum is then an integer of 16 bits in units of 2^-7, from which 128 times
-/// the sum of the weights has been subtracted: the sum of (element - 128) * weight, in which each term is
-/// rounded by multiply_rounded. With weights that add up to 1 this is 128 less than the weighted mean. The
-/// sum must lie within [-256, 256).
+/// elements must be of 8 bits. The sum is then that of (element - 128) * weight, an integer of 16 bits in
+/// units of 2^-7, and multiply_rounded rounds each term. The subtraction of 128 keeps the factors within 16
+/// bits. With weights that add up to 1 this is 128 less than the weighted mean. The sum must lie within
+/// [-256, 256).
 ///
 /// `First` has the call operator `first(x)` for a Coordinate, which is what the second input holds. It must
 /// never decrease from x to x + Step. An image whose samples of several channels lie side by side has one

@@ -52,29 +52,6 @@ class ComplexInterval {
 
 namespace detail {
 
-/// The parts of an operand of complex arithmetic. A real operand has the imaginary part 0.
-template <class V>
-struct PartsOf {
-  /// The real part.
-  V real;
-  /// The imaginary part, a plain number.
-  number_type<V> imag;
-  KOKKOS_FUNCTION explicit PartsOf(const V& value) : real(value), imag(0) {}
-};
-template <class T>
-struct PartsOf<ComplexInterval<T>> {
-  Interval<T> real;
-  Interval<T> imag;
-  KOKKOS_FUNCTION explicit PartsOf(const ComplexInterval<T>& value)
-      : real(value.real()), imag(value.imag()) {}
-};
-template <ComplexNumber V>
-struct PartsOf<V> {
-  typename V::value_type real;
-  typename V::value_type imag;
-  KOKKOS_FUNCTION explicit PartsOf(const V& value) : real(value.real()), imag(value.imag()) {}
-};
-
 template <class T>
 struct IsComplexInterval : std::false_type {};
 template <class T>
@@ -94,25 +71,47 @@ struct IntervalOver<T> {
 template <class T>
 inline constexpr bool is_complex_interval = detail::IsComplexInterval<std::remove_cvref_t<T>>::value;
 
-/// What a body gets during inference for a value of type T: ComplexInterval for complex numbers, otherwise
+/// The type of a value of type T in a body during inference: ComplexInterval for complex numbers, otherwise
 /// Interval.
 template <class T>
 using IntervalOf = typename detail::IntervalOver<T>::type;
 
+/// A complex number or an interval of complex numbers.
+template <class V>
+concept ComplexOperand = ComplexNumber<V> || is_complex_interval<V>;
+
+namespace detail {
+template <class V>
+concept AnyOperand = ComplexOperand<V> || is_interval<V> || is_number<V>;
+}  // namespace detail
+
 /// Whether A and B can be the operands of the arithmetic of complex intervals: each is real or complex, one
 /// of them is complex, and one of them is an interval.
 template <class A, class B>
-concept ComplexIntervalOperands = (is_complex_interval<A> || is_interval<A> || ComplexNumber<A> ||
-                                   is_number<A>)&&(is_complex_interval<B> || is_interval<B> ||
-                                                   ComplexNumber<B> ||
-                                                   is_number<B>)&&(is_complex_interval<A> ||
-                                                                   is_complex_interval<B> ||
-                                                                   (ComplexNumber<A> && is_interval<B>) ||
-                                                                   (is_interval<A> && ComplexNumber<B>));
+concept ComplexIntervalOperands = detail::AnyOperand<A> && detail::AnyOperand<B> &&
+    (ComplexOperand<A> || ComplexOperand<B>)&&(is_complex_interval<A> || is_interval<A> ||
+                                               is_complex_interval<B> || is_interval<B>);
 
 namespace detail {
 
-/// Returns the rectangle with these parts, each of which may be a plain number.
+/// Returns the real part of an operand.
+template <class V>
+KOKKOS_FUNCTION auto real_of(const V& value) {
+  if constexpr (ComplexOperand<V>)
+    return value.real();
+  else
+    return value;
+}
+/// Returns the imaginary part of an operand, which is the plain number 0 for a real one.
+template <class V>
+KOKKOS_FUNCTION auto imag_of(const V& value) {
+  if constexpr (ComplexOperand<V>)
+    return value.imag();
+  else
+    return number_type<V>(0);
+}
+
+/// Returns the rectangle with these parts, which may be plain numbers.
 template <class R, class I>
 KOKKOS_FUNCTION auto rectangle(const R& real, const I& imag) {
   using T = arithmetic_result<R, I>;
@@ -125,16 +124,14 @@ KOKKOS_FUNCTION auto rectangle(const R& real, const I& imag) {
 /// Returns the rectangle of a + b.
 template <class A, class B>
 requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
-  const detail::PartsOf<A> left(a);
-  const detail::PartsOf<B> right(b);
-  return detail::rectangle(left.real + right.real, left.imag + right.imag);
+  using detail::real_of, detail::imag_of;
+  return detail::rectangle(real_of(a) + real_of(b), imag_of(a) + imag_of(b));
 }
 /// Returns the rectangle of a - b.
 template <class A, class B>
 requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
-  const detail::PartsOf<A> left(a);
-  const detail::PartsOf<B> right(b);
-  return detail::rectangle(left.real - right.real, left.imag - right.imag);
+  using detail::real_of, detail::imag_of;
+  return detail::rectangle(real_of(a) - real_of(b), imag_of(a) - imag_of(b));
 }
 /// Returns the rectangle of -a.
 template <class T>
@@ -144,25 +141,20 @@ KOKKOS_FUNCTION auto operator-(const ComplexInterval<T>& a) {
 /// Returns the rectangle of a * b.
 template <class A, class B>
 requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
-  const detail::PartsOf<A> left(a);
-  const detail::PartsOf<B> right(b);
-  return detail::rectangle(left.real * right.real - left.imag * right.imag,
-                           left.real * right.imag + left.imag * right.real);
+  using detail::real_of, detail::imag_of;
+  return detail::rectangle(real_of(a) * real_of(b) - imag_of(a) * imag_of(b),
+                           real_of(a) * imag_of(b) + imag_of(a) * real_of(b));
 }
-/// Returns the rectangle of a / b. If `b` is complex, all complex numbers are returned, because the ways in
-/// which libraries divide differ in rounding and overflow.
+/// Returns the rectangle of a / b. If `b` is complex, all complex numbers are returned, because libraries
+/// round differently and overflow in different places.
 template <class A, class B>
 requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
-  const detail::PartsOf<A> left(a);
-  const detail::PartsOf<B> right(b);
-  if constexpr (is_complex_interval<B> || ComplexNumber<B>) {
-    auto parts = detail::rectangle(left.real + right.real, left.imag + right.imag);
-    using Whole = decltype(parts);
-    Decisions* const tape = parts.real().decisions ? parts.real().decisions : parts.imag().decisions;
-    const bool constant = parts.real().is_constant() && parts.imag().is_constant();
-    return Whole::whole(tape).traced({constant ? Provenance::constant : Provenance::varying});
+  if constexpr (ComplexOperand<B>) {
+    const auto parts = a + b;
+    const detail::Operands o(parts.real(), parts.imag());
+    return decltype(a + b)::whole(o.decisions).traced(o.common());
   } else {
-    return detail::rectangle(left.real / right.real, left.imag / right.real);
+    return detail::rectangle(detail::real_of(a) / b, detail::imag_of(a) / b);
   }
 }
 /// Assigns a + b to a.

@@ -25,8 +25,8 @@ struct Decisions {
   int position = 0;
   /// Whether the body has met more undecided branches on a path than the tape can hold.
   bool overflow = false;
-  /// Whether the body has compared a number that depends on the box on which the body runs. On other boxes
-  /// the comparison may have another result.
+  /// Whether the body has compared a number that depends on the box that it computes. On other boxes the
+  /// comparison may have another result.
   bool depends_on_box = false;
 
   /// Returns the way to go at an undecided branch. If the tape has an entry for this branch, the result is

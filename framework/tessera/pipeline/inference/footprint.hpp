@@ -10,12 +10,15 @@ namespace tessera {
 
 /// The closed form of the footprint of a body: a formula that gives exactly the boxes that infer_footprint
 /// returns, but takes only nanoseconds. The formula holds for boxes within [-Provenance::limit,
-/// Provenance::limit) in every dimension.
+/// Provenance::limit) in every dimension. A footprint has no closed form if an index is neither affine nor
+/// constant, if the body compares something that depends on the box, if a number overflows, or if there are
+/// too many forms, undecided branches or paths.
 class ClosedForm {
  public:
   /// Makes the closed form of a body that reads nothing.
   ClosedForm() = default;
-  /// Runs the body to find the closed form of its footprint.
+  /// Runs the body on the box [-Provenance::limit, Provenance::limit) in all dimensions to find the closed
+  /// form of its footprint.
   explicit ClosedForm(const BodyOnIntervals& body);
 
   /// Whether the footprint has a closed form.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
@@ -25,16 +26,36 @@ void refuse_declared_footprint(int input, int declared, int expected) {
 
 }  // namespace detail
 
-void infer_footprint(const BodyOnIntervals& body, const Box& box, Box* required) {
-  std::vector<AccessRecord> records(body.input_dimensions.size());
+namespace {
+
+/// Runs a body on `box` for every path. Returns whether the tape had room for all of them, and, if the run is
+/// `traced`, whether they are the same on other boxes.
+bool run_all_paths(const BodyOnIntervals& body, const Box& box, bool traced, AccessRecord* records) {
   Decisions decisions;
   int paths = 0;
   do {
-    body.run(body.body, box, false, records.data(), decisions);
-    if (decisions.overflow || ++paths > Decisions::maximum_paths)
-      throw InternalError(
-          "the stage body has more than 256 undecided paths: use select, min or max for its branches");
+    body.run(body.body, box, traced, records, decisions);
+    if ((traced && decisions.depends_on_box) || decisions.overflow || ++paths > Decisions::maximum_paths)
+      return false;
   } while (decisions.advance());
+  return true;
+}
+
+/// Returns the largest box (see Provenance).
+Box largest_box(int dimensions) {
+  Box largest;
+  largest.dimensions = dimensions;
+  for (int d = 0; d < dimensions; ++d) largest[d] = {-Provenance::limit, Provenance::limit};
+  return largest;
+}
+
+}  // namespace
+
+void infer_footprint(const BodyOnIntervals& body, const Box& box, Box* required) {
+  std::vector<AccessRecord> records(body.input_dimensions.size());
+  if (!run_all_paths(body, box, false, records.data()))
+    throw InternalError(
+        "the stage body has more than 256 undecided paths: use select, min or max for its branches");
   for (std::size_t i = 0; i < records.size(); ++i) {
     required[i].dimensions = body.input_dimensions[i];
     for (int d = 0; d < required[i].dimensions; ++d)
@@ -42,40 +63,17 @@ void infer_footprint(const BodyOnIntervals& body, const Box& box, Box* required)
   }
 }
 
-bool infer_forms(const BodyOnIntervals& body, InputForms* forms) {
-  Box largest;
-  largest.dimensions = body.dimensions;
-  for (int d = 0; d < body.dimensions; ++d) largest[d] = {-Provenance::limit, Provenance::limit};
-  const std::size_t inputs = body.input_dimensions.size();
-  std::vector<AccessRecord> records(inputs);
-  for (std::size_t i = 0; i < inputs; ++i) records[i].forms = forms[i].data();
-  Decisions decisions;
-  int paths = 0;
-  do {
-    body.run(body.body, largest, true, records.data(), decisions);
-    if (decisions.depends_on_box || decisions.overflow || ++paths > Decisions::maximum_paths) return false;
-  } while (decisions.advance());
-  for (std::size_t i = 0; i < inputs; ++i)
-    for (const IndexForms& index : forms[i])
-      if (!index.are_complete()) return false;
-  return true;
+ClosedForm::ClosedForm(const BodyOnIntervals& body) : forms_(body.input_dimensions.size()) {
+  std::vector<AccessRecord> records(forms_.size());
+  for (std::size_t i = 0; i < forms_.size(); ++i) records[i].forms = forms_[i].data();
+  exists_ = run_all_paths(body, largest_box(body.dimensions), true, records.data()) &&
+            std::ranges::all_of(forms_, [](const InputForms& input) {
+              return std::ranges::all_of(input, &IndexForms::are_complete);
+            });
 }
-
-namespace {
-
-bool is_within_limit(const Box& box) {
-  for (int d = 0; d < box.dimensions; ++d)
-    if (box[d].begin < -Provenance::limit || box[d].end > Provenance::limit) return false;
-  return true;
-}
-
-}  // namespace
-
-ClosedForm::ClosedForm(const BodyOnIntervals& body)
-    : forms_(body.input_dimensions.size()), exists_(infer_forms(body, forms_.data())) {}
 
 void ClosedForm::required(const BodyOnIntervals& body, const Box& box, Box* needs) const {
-  if (!exists_ || !is_within_limit(box)) return infer_footprint(body, box, needs);
+  if (!exists_ || !largest_box(box.dimensions).contains(box)) return infer_footprint(body, box, needs);
   for (std::size_t i = 0; i < forms_.size(); ++i) {
     needs[i].dimensions = body.input_dimensions[i];
     for (int d = 0; d < needs[i].dimensions; ++d) needs[i][d] = forms_[i][d].over(box);

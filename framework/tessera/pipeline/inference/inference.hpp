@@ -12,17 +12,17 @@
 
 namespace tessera {
 
-/// The indices at which a body reads one dimension of an input, as a function of the box on which the body
-/// runs. The function is the hull of a few forms, each of which is affine or constant (see Provenance).
+/// The indices that a body reads in one dimension of an input, as a function of the box that the body
+/// computes. The function is the hull of a few forms, which are affine or constant (see Provenance).
 class IndexForms {
  public:
   /// The greatest number of forms.
   static constexpr int capacity = 4;
 
-  /// Adds an index at which the body reads. If there is already a form that is parallel to the form of the
-  /// index (see Provenance::is_parallel_to), that form is widened to include the index. Otherwise the form of
-  /// the index is added. If the provenance of the index is `varying`, or there are already `capacity` forms,
-  /// the index is not added, and the forms are no longer complete.
+  /// Adds an index that the body reads. If there is already a form that is parallel to the form of the index
+  /// (see Provenance::is_parallel_to), that form is widened to include the index. Otherwise the form of the
+  /// index is added. If the provenance of the index is `varying`, or there are already `capacity` forms, the
+  /// index is not added, and the forms are no longer complete.
   KOKKOS_FUNCTION void include(const Interval<Coordinate>& index) {
     Provenance form = index.provenance;
     if (form.kind == Provenance::constant) {
@@ -70,7 +70,7 @@ class IndexForms {
   bool complete_ = true;
 };
 
-/// The indices at which a body reads one input, gathered over all paths of the body (see Decisions).
+/// The indices that a body reads of one input, gathered over all paths of the body (see Decisions).
 struct AccessRecord {
   /// The lowest index that was read in each dimension. It is greater than `highest` if nothing was read.
   std::int64_t lowest[max_dimensions];
@@ -87,7 +87,7 @@ struct AccessRecord {
       highest[d] = BoundOf<Coordinate>::lowest();
     }
   }
-  /// Adds an index, or an interval of indices, at which the input was read in dimension `d`.
+  /// Adds an index, or an interval of indices, that was read in dimension `d`.
   KOKKOS_FUNCTION void include(int d, const Interval<Coordinate>& index) {
     lowest[d] = detail::lesser(lowest[d], index.lower);
     highest[d] = detail::greater(highest[d], index.upper);
@@ -109,8 +109,7 @@ class RecordingAccessor {
   KOKKOS_FUNCTION RecordingAccessor(AccessRecord& record, Decisions& decisions)
       : record_(&record), decisions_(&decisions) {}
 
-  /// Records a read at N indices, each of which is a number or an interval. Returns the interval of all
-  /// values of T.
+  /// Records a read at N indices, which are numbers or intervals. Returns the interval of all values of T.
   template <class... Indices>
   requires(sizeof...(Indices) == N) KOKKOS_FUNCTION IntervalOf<T>
   operator()(const Indices&... indices) const {
@@ -119,8 +118,8 @@ class RecordingAccessor {
     return IntervalOf<T>::whole(decisions_).traced({Provenance::constant});
   }
 
-  /// Returns the number 0 with which a sum of values starts. The number refers to `decisions`, because a body
-  /// may compare the sum before it has added a value to it.
+  /// Returns the number 0, with which a sum of values starts. The number refers to `decisions`, because a
+  /// body may compare the sum before it has added a value to it.
   KOKKOS_FUNCTION IntervalOf<T> zero() const {
     return IntervalOf<T>(0, 0, decisions_).traced({Provenance::constant});
   }
@@ -139,10 +138,10 @@ struct ArrayType {
   static constexpr int dimensions = N;
 };
 
-/// The forms of the indices at which a body reads one input: one IndexForms for each dimension.
+/// The forms of the indices that a body reads of one input: one IndexForms for each dimension.
 using InputForms = std::array<IndexForms, max_dimensions>;
 
-/// A stage body, in a form that does not depend on its type. Inference is thereby compiled only once, and not
+/// A stage body, in a form that does not depend on its type. Inference is compiled only once with it, and not
 /// for each stage. It does not own the body.
 struct BodyOnIntervals {
   /// The body.
@@ -163,16 +162,6 @@ namespace detail {
 /// only if `range` is [-Provenance::limit, Provenance::limit).
 Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool traced, Decisions& decisions);
 
-/// See BodyOnIntervals::run.
-template <class Body, class... Inputs, std::size_t... Input, std::size_t... Dimension>
-void run_on_intervals(const Body& body, const Box& box, bool traced, AccessRecord* records,
-                      Decisions& decisions, std::index_sequence<Input...>,
-                      std::index_sequence<Dimension...>) {
-  static_cast<void>(
-      body(RecordingAccessor<typename Inputs::Value, Inputs::dimensions>(records[Input], decisions)...,
-           coordinate_over(box[Dimension], static_cast<int>(Dimension), traced, decisions)...));
-}
-
 }  // namespace detail
 
 /// Returns `body`, which takes N coordinates and inputs of the types `Inputs`, for inference.
@@ -181,9 +170,13 @@ BodyOnIntervals on_intervals(const Body& body) {
   static constexpr std::array<int, sizeof...(Inputs)> dimensions{Inputs::dimensions...};
   const auto run = [](const void* erased, const Box& box, bool traced, AccessRecord* records,
                       Decisions& decisions) {
-    detail::run_on_intervals<Body, Inputs...>(*static_cast<const Body*>(erased), box, traced, records,
-                                              decisions, std::index_sequence_for<Inputs...>{},
-                                              std::make_index_sequence<N>{});
+    const auto call = [&]<std::size_t... I, std::size_t... D>(std::index_sequence<I...>,
+                                                              std::index_sequence<D...>) {
+      static_cast<void>((*static_cast<const Body*>(erased))(
+          RecordingAccessor<typename Inputs::Value, Inputs::dimensions>(records[I], decisions)...,
+          detail::coordinate_over(box[D], static_cast<int>(D), traced, decisions)...));
+    };
+    call(std::index_sequence_for<Inputs...>{}, std::make_index_sequence<N>{});
   };
   return {&body, run, N, dimensions};
 }
@@ -204,12 +197,5 @@ std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& 
   infer_footprint(on_intervals<N, Inputs...>(body), box, required.data());
   return required;
 }
-
-/// Finds the closed form of the footprint of `body`. It runs `body` on the box [-Provenance::limit,
-/// Provenance::limit) in all dimensions, and stores the forms of the indices of each input in `forms`.
-/// Returns whether these forms describe everything that `body` reads, on each box within this one. They do
-/// not if an index is neither affine nor constant, if `body` compares something that depends on the box, if a
-/// number overflows, or if there are too many forms, undecided branches or paths.
-bool infer_forms(const BodyOnIntervals& body, InputForms* forms);
 
 }  // namespace tessera

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "tessera/domain/coordinate.hpp"
 #include "tessera/pipeline/inference/decisions.hpp"
@@ -15,15 +17,8 @@ namespace tessera {
 template <class T>
 struct Interval;
 
-/// Whether T is an Interval. Use `is_interval`, which is shorter.
-template <class T>
-struct IsInterval : std::false_type {};
-/// Makes IsInterval true for every Interval<T>.
-template <class T>
-struct IsInterval<Interval<T>> : std::true_type {};
-/// Whether T is an Interval, ignoring references and const.
-template <class T>
-inline constexpr bool is_interval = IsInterval<std::remove_cvref_t<T>>::value;
+template <class U, class V>
+KOKKOS_FUNCTION Interval<U> to_interval(const V& value);
 
 /// The type of the numbers that an operand in a body stands for. An operand of type T that is not an interval
 /// stands for a number of type T.
@@ -42,37 +37,34 @@ struct NumberOf<Interval<T>> {
 template <class T>
 using number_type = typename NumberOf<std::remove_cvref_t<T>>::type;
 
+/// Whether T is an Interval, ignoring references and const.
+template <class T>
+inline constexpr bool is_interval = std::is_same_v<std::remove_cvref_t<T>, Interval<number_type<T>>>;
+
 /// Whether T is an arithmetic type or Coordinate.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Coordinate>;
 
-/// The type of `a + b` for an `a` of type A and a `b` of type B. The promotions of C++ apply if neither is a
-/// Coordinate.
+namespace detail {
 template <class A, class B>
 struct ArithmeticResult {
-  /// The type of the result.
-  using type = decltype(A() + B());
+  using type = decltype(std::declval<A>() + std::declval<B>());
 };
-/// The sum of a Coordinate and a floating-point number has the type of that number. The sum of a Coordinate
-/// and an integer is a Coordinate.
-template <class B>
+template <std::floating_point B>
 struct ArithmeticResult<Coordinate, B> {
-  /// The type of the result.
-  using type = std::conditional_t<std::is_floating_point_v<B>, B, Coordinate>;
+  using type = B;
 };
-/// The sum of a number and a Coordinate has the same type as the sum of a Coordinate and a number.
-template <class A>
-struct ArithmeticResult<A, Coordinate> : ArithmeticResult<Coordinate, A> {};
-/// The sum of two Coordinates is a Coordinate.
-template <>
-struct ArithmeticResult<Coordinate, Coordinate> {
-  /// The type of the result.
-  using type = Coordinate;
+template <std::floating_point A>
+struct ArithmeticResult<A, Coordinate> {
+  using type = A;
 };
-/// The number type of the result of an operation on an A and a B, each of which may be a number or an
-/// interval.
+}  // namespace detail
+
+/// The number type of the result of an operation on an A and a B, which may be numbers or intervals. It is
+/// the type of their sum in C++, but a Coordinate and a floating-point number give a number of the latter
+/// type.
 template <class A, class B>
-using arithmetic_result = typename ArithmeticResult<number_type<A>, number_type<B>>::type;
+using arithmetic_result = typename detail::ArithmeticResult<number_type<A>, number_type<B>>::type;
 
 /// The values of std::numeric_limits as constants, because devices cannot call its functions.
 template <class T>
@@ -91,8 +83,8 @@ struct LimitsOf {
   static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
 };
 
-/// The type in which the bounds of an Interval<T> are stored, and the bounds of the interval of all values of
-/// T, which is called the whole range.
+/// The type of the bounds of an Interval<T>, and the bounds of the interval of all values of T, which is
+/// called the whole range.
 template <class T>
 struct BoundOf {
   /// The type of a bound: T if it is floating, else std::int64_t.
@@ -100,28 +92,27 @@ struct BoundOf {
   /// The lower bound of the whole range; minus infinity for floating types.
   KOKKOS_FUNCTION static constexpr type lowest() {
     if constexpr (std::is_floating_point_v<T>)
-      return -LimitsOf<T>::infinity;
-    else if constexpr (std::is_same_v<T, Coordinate>)
-      return LimitsOf<int>::lowest;
+      return -Limits::infinity;
     else
-      return static_cast<type>(LimitsOf<T>::lowest);
+      return static_cast<type>(Limits::lowest);
   }
   /// The upper bound of the whole range; infinity for floating types. For std::uint64_t it is the greatest
   /// std::int64_t, which also stands for all larger numbers.
   KOKKOS_FUNCTION static constexpr type highest() {
     if constexpr (std::is_floating_point_v<T>)
-      return LimitsOf<T>::infinity;
-    else if constexpr (std::is_same_v<T, Coordinate>)
-      return LimitsOf<int>::max;
+      return Limits::infinity;
     else if constexpr (std::is_same_v<T, std::uint64_t>)
       return LimitsOf<std::int64_t>::max;
     else
-      return static_cast<type>(LimitsOf<T>::max);
+      return static_cast<type>(Limits::max);
   }
   /// Whether the upper bound `bound` also stands for all larger numbers. This occurs only for std::uint64_t.
   KOKKOS_FUNCTION static constexpr bool is_open(type bound) {
     return std::is_same_v<T, std::uint64_t> && bound == highest();
   }
+
+ private:
+  using Limits = LimitsOf<std::conditional_t<std::is_same_v<T, Coordinate>, int, T>>;
 };
 
 namespace detail {
@@ -176,7 +167,12 @@ struct Interval {
 
   /// Assigns a number or interval, converted to T. This interval keeps its tape if `other` has none.
   template <class U>
-  KOKKOS_FUNCTION Interval& operator=(const U& other);
+  KOKKOS_FUNCTION Interval& operator=(const U& other) {
+    Decisions* const tape = decisions;
+    *this = to_interval<T>(other);
+    if (decisions == nullptr) decisions = tape;
+    return *this;
+  }
 
   /// Returns this interval with the provenance `from`. If `from` is affine, but does not give the bounds of
   /// this interval on the box [-Provenance::limit, Provenance::limit), the provenance is `varying` instead.
@@ -239,7 +235,7 @@ struct Interval {
   KOKKOS_FUNCTION static constexpr bool is_infinite(Bound bound) {
     return bound == BoundOf<T>::lowest() || bound == BoundOf<T>::highest();
   }
-  /// The amount by which a floating bound is widened: one or two ulps.
+  /// The amount that widens a floating bound: one or two ulps.
   KOKKOS_FUNCTION static constexpr Bound slack(Bound bound) {
     return (bound < 0 ? -bound : bound) * LimitsOf<T>::epsilon + LimitsOf<T>::denorm_min;
   }
@@ -294,19 +290,6 @@ KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
     return detail::converted<U>(value).traced(keeps_form || value.is_constant() ? value.provenance
                                                                                 : Provenance());
   }
-}
-
-/// Assigns a number or interval, converted to T. This interval keeps its tape if `other` has none.
-template <class T>
-template <class U>
-KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {
-  const Interval<T> converted = to_interval<T>(other);
-  lower = converted.lower;
-  upper = converted.upper;
-  maybe_nan = converted.maybe_nan;
-  provenance = converted.provenance;
-  if (converted.decisions) decisions = converted.decisions;
-  return *this;
 }
 
 }  // namespace tessera

@@ -8,9 +8,8 @@ namespace tessera {
 /// Whether A and B can be the operands of interval arithmetic: each is an interval or a number, and at least
 /// one is an interval.
 template <class A, class B>
-concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> ||
-                                                                is_number<A>)&&(is_interval<B> ||
-                                                                                is_number<B>);
+concept IntervalOperands = (is_interval<A> && (is_interval<B> || is_number<B>)) ||
+                           (is_number<A> && is_interval<B>);
 
 namespace detail {
 
@@ -65,8 +64,8 @@ struct Operands {
   /// Returns the interval of all values of the type of the result.
   KOKKOS_FUNCTION Interval<Result> whole() const { return Interval<Result>::whole(decisions); }
 
-  /// Whether both operands are constant, so that their bounds do not depend on the box on which the body
-  /// runs.
+  /// Whether both operands are constant, so that their bounds do not depend on the box that the body
+  /// computes.
   KOKKOS_FUNCTION bool are_constant() const { return a.is_constant() && b.is_constant(); }
   /// Returns the provenance of a result that is never affine: `constant` if both operands are constant, else
   /// `varying`.
@@ -211,22 +210,33 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
   return detail::remainder(o).traced(o.common());
 }
 
-/// Assigns a + b to a.
-template <class T, class B>
-requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator+=(Interval<T>& a, B b) { return a = a + b; }
-/// Assigns a - b to a.
-template <class T, class B>
-requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator-=(Interval<T>& a, B b) { return a = a - b; }
-/// Assigns a * b to a.
-template <class T, class B>
-requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator*=(Interval<T>& a, B b) { return a = a * b; }
-/// Assigns a / b to a.
-template <class T, class B>
-requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator/=(Interval<T>& a, B b) { return a = a / b; }
+namespace detail {
+
+/// Assigns an interval to `a`. Some bodies declare a sum as a plain number, such as `float`, and add
+/// intervals to it. They do not compile, and the conversion of the interval to a plain number says what to
+/// write instead.
+template <class A, class T>
+KOKKOS_FUNCTION A& assign(A& a, const Interval<T>& value) {
+  if constexpr (std::is_arithmetic_v<A>)
+    return a = static_cast<A>(value);
+  else
+    return a = value;
+}
+
+}  // namespace detail
+
+/// Assigns a + b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator+=(A& a, B b) { return detail::assign(a, a + b); }
+/// Assigns a - b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator-=(A& a, B b) { return detail::assign(a, a - b); }
+/// Assigns a * b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator*=(A& a, B b) { return detail::assign(a, a * b); }
+/// Assigns a / b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator/=(A& a, B b) { return detail::assign(a, a / b); }
 
 /// Returns the interval of a >> bits, for integers: the quotient by 2^bits, rounded down.
 template <class T>
@@ -250,70 +260,53 @@ requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator<<(const Interval<T
 
 namespace detail {
 
-/// Whether A and B can be the operands of bitwise operators: integers, at least one of which is an interval.
+/// Whether A and B can be the operands of bitwise operators: both are integers, and at least one is an
+/// interval.
 template <class A, class B>
 concept BitwiseOperands =
     IntervalOperands<A, B> && std::is_integral_v<number_type<A>> && std::is_integral_v<number_type<B>>;
 
-/// Returns the least number of the form 2^k - 1 that is not less than `bound`, which is not negative.
+/// Returns the least number of the form 2^k - 1, with k of at least 0, that is not less than `bound`.
 KOKKOS_FUNCTION constexpr std::int64_t all_bits(std::int64_t bound) {
   std::int64_t bits = 0;
   while (bits < bound) bits = 2 * bits + 1;
   return bits;
 }
 
-/// The results of bitwise operators for intervals. Known numbers have exact results. Of other intervals the
-/// results are exact only in that no interval of numbers that are not negative becomes negative.
+/// Returns the interval of a bitwise operation. It is the number `exact` if both operands are single numbers,
+/// otherwise [low, high] if neither operand can be negative, and otherwise the whole range.
 template <class A, class B>
-struct BitwiseResult {
-  /// The operands, converted to intervals of the type of the result.
-  Operands<A, B> o;
-  KOKKOS_FUNCTION BitwiseResult(const A& a, const B& b) : o(a, b) {}
-  /// Whether both operands are single numbers.
-  KOKKOS_FUNCTION bool known() const { return o.a.lower == o.a.upper && o.b.lower == o.b.upper && !open(); }
-  /// Whether neither operand can be negative.
-  KOKKOS_FUNCTION bool not_negative() const { return o.a.lower >= 0 && o.b.lower >= 0 && !open(); }
-  /// Returns the interval from `low` to `high` with what the operands say of its origin.
-  template <class Bound>
-  KOKKOS_FUNCTION auto between(Bound low, Bound high) const {
-    return o.result(low, high).traced(o.common());
-  }
-  /// Returns the interval of all numbers.
-  KOKKOS_FUNCTION auto whole() const { return o.whole().traced(o.common()); }
-
- private:
-  KOKKOS_FUNCTION bool open() const {
-    using Bounds = BoundOf<arithmetic_result<A, B>>;
-    return Bounds::is_open(o.a.upper) || Bounds::is_open(o.b.upper);
-  }
-};
+KOKKOS_FUNCTION auto bitwise(const Operands<A, B>& o, std::int64_t exact, std::int64_t low,
+                             std::int64_t high) {
+  using Bounds = BoundOf<arithmetic_result<A, B>>;
+  const bool is_open = Bounds::is_open(o.a.upper) || Bounds::is_open(o.b.upper);
+  const bool are_known = o.a.lower == o.a.upper && o.b.lower == o.b.upper && !is_open;
+  if (are_known) return o.result(exact, exact).traced(o.common());
+  if (o.a.lower < 0 || o.b.lower < 0 || is_open) return o.whole().traced(o.common());
+  return o.result(low, high).traced(o.common());
+}
 
 }  // namespace detail
 
 /// Returns the interval of a & b.
 template <class A, class B>
 requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator&(A a, B b) {
-  const detail::BitwiseResult<A, B> r(a, b);
-  if (r.known()) return r.between(r.o.a.lower & r.o.b.lower, r.o.a.lower & r.o.b.lower);
-  if (!r.not_negative()) return r.whole();
-  return r.between(std::int64_t(0), detail::lesser(r.o.a.upper, r.o.b.upper));
+  const detail::Operands<A, B> o(a, b);
+  return detail::bitwise(o, o.a.lower & o.b.lower, 0, detail::lesser(o.a.upper, o.b.upper));
 }
 /// Returns the interval of a | b.
 template <class A, class B>
 requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator|(A a, B b) {
-  const detail::BitwiseResult<A, B> r(a, b);
-  if (r.known()) return r.between(r.o.a.lower | r.o.b.lower, r.o.a.lower | r.o.b.lower);
-  if (!r.not_negative()) return r.whole();
-  return r.between(detail::greater(r.o.a.lower, r.o.b.lower),
-                   detail::all_bits(detail::greater(r.o.a.upper, r.o.b.upper)));
+  const detail::Operands<A, B> o(a, b);
+  return detail::bitwise(o, o.a.lower | o.b.lower, detail::greater(o.a.lower, o.b.lower),
+                         detail::all_bits(detail::greater(o.a.upper, o.b.upper)));
 }
 /// Returns the interval of a ^ b.
 template <class A, class B>
 requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator^(A a, B b) {
-  const detail::BitwiseResult<A, B> r(a, b);
-  if (r.known()) return r.between(r.o.a.lower ^ r.o.b.lower, r.o.a.lower ^ r.o.b.lower);
-  if (!r.not_negative()) return r.whole();
-  return r.between(std::int64_t(0), detail::all_bits(detail::greater(r.o.a.upper, r.o.b.upper)));
+  const detail::Operands<A, B> o(a, b);
+  return detail::bitwise(o, o.a.lower ^ o.b.lower, 0,
+                         detail::all_bits(detail::greater(o.a.upper, o.b.upper)));
 }
 /// Returns the interval of ~a, for integers.
 template <class T>
@@ -327,30 +320,6 @@ requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator~(const Interval<T>
     return Interval<R>::whole(value.decisions).traced(value.constancy());
 }
 
-// These operators are for bodies that declare a sum as a plain number, such as `float`, and add intervals to
-// it. Such a body does not compile. The error message comes from the conversion of an Interval to a plain
-// number, and says what to write instead.
-/// Does not compile, because a plain number cannot hold an interval.
-template <class A, class T>
-requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator+=(A& a, const Interval<T>& b) {
-  return a = static_cast<A>(b);
-}
-/// Does not compile, because a plain number cannot hold an interval.
-template <class A, class T>
-requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator-=(A& a, const Interval<T>& b) {
-  return a = static_cast<A>(b);
-}
-/// Does not compile, because a plain number cannot hold an interval.
-template <class A, class T>
-requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator*=(A& a, const Interval<T>& b) {
-  return a = static_cast<A>(b);
-}
-/// Does not compile, because a plain number cannot hold an interval.
-template <class A, class T>
-requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Interval<T>& b) {
-  return a = static_cast<A>(b);
-}
-
 /// Returns whether a < b holds for all values of the operands, for none of them, or only for some (see
 /// Truth).
 template <class A, class B>
@@ -362,22 +331,18 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
   return {no ? Truth::no : Truth::either, o.decisions};
 }
-/// Returns whether a > b holds for all values of the operands, for none of them, or only for some (see
-/// Truth).
+/// Returns the Truth of a > b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
-/// Returns whether a <= b holds for all values of the operands, for none of them, or only for some (see
-/// Truth).
+/// Returns the Truth of a <= b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
-  return !(b < a);  // an undecided answer stays undecided, so NaN is covered
+  return !(b < a);  // an undecided result stays undecided, so that NaN is covered
 }
-/// Returns whether a >= b holds for all values of the operands, for none of them, or only for some (see
-/// Truth).
+/// Returns the Truth of a >= b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
-/// Returns whether a == b holds for all values of the operands, for none of them, or only for some (see
-/// Truth).
+/// Returns the Truth of a == b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -388,8 +353,7 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
                     !BoundOf<arithmetic_result<A, B>>::is_open(o.a.upper);
   return {same ? Truth::yes : Truth::either, o.decisions};
 }
-/// Returns whether a != b holds for all values of the operands, for none of them, or only for some (see
-/// Truth).
+/// Returns the Truth of a != b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
 

@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-/// How the bounds of an interval depend on the box on which a stage body runs. A provenance that is constant
+/// How the bounds of an interval depend on the box that a stage body computes. A provenance that is constant
 /// or affine is exact for all boxes within the largest box, which is [-limit, limit) in every dimension.
 /// Inference runs the body on the largest box, and so notices operations that would overflow there.
 struct Provenance {
-  /// The ways in which bounds depend on the box. `constant`: the bounds do not depend on the box. This is so
+  /// The ways that bounds may depend on the box. `constant`: the bounds do not depend on the box. This is so
   /// for everything that is computed only from pixel values and plain numbers. `affine`: the bounds are the
   /// least and the greatest value of
   ///
@@ -24,9 +24,9 @@ struct Provenance {
   /// The largest box is [-limit, limit) in every dimension. Provenances hold for the boxes within it.
   static constexpr std::int64_t limit = std::int64_t(1) << 26;
 
-  /// The way in which the bounds depend on the box.
+  /// How the bounds depend on the box.
   Kind kind = varying;
-  /// The dimension of the box on which an affine form depends.
+  /// The dimension of the box whose coordinates an affine form has.
   unsigned char dimension = 0;
   /// The factor of x in an affine form; not 0.
   int multiplier = 0;

@@ -113,9 +113,7 @@ class IntervalLine {
   /// inputs are recorded.
   template <class ValueAt>
   KOKKOS_FUNCTION void each(const ValueAt& value) {
-    Provenance all{Provenance::constant};
-    all.high = extent_ - 1;
-    const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
+    const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced({Provenance::constant});
     if constexpr (ComplexNumber<T>)
       element_ = value(index);
     else
@@ -123,7 +121,7 @@ class IntervalLine {
   }
   /// Returns the number of points of the line.
   KOKKOS_FUNCTION int extent() const { return extent_; }
-  /// Returns the number 0 with which a sum of points starts. The number carries the tape (see Decisions).
+  /// Returns the number 0, with which a sum of points starts. The number carries the tape (see Decisions).
   KOKKOS_FUNCTION IntervalOf<T> zero() const { return {0, 0, decisions_}; }
 
  private:
@@ -167,12 +165,9 @@ struct ColumnFootprint {
 /// in no other way. Several threads of a device then share a line along x, whose points lie next to each
 /// other in memory.
 template <class Body>
-constexpr bool writes_by_each() {
-  if constexpr (requires { Body::each_only; })
-    return Body::each_only;
-  else
-    return false;
-}
+concept WritesByEach = requires {
+  requires Body::each_only;
+};
 
 /// The type of the lines that a column stage writes along dimension D. Lines along x are contiguous.
 template <class Value, int D, int Extent>
@@ -193,52 +188,41 @@ KOKKOS_FUNCTION constexpr std::size_t other_dimension(std::size_t k, int d) {
   return k < static_cast<std::size_t>(d) ? k : k + 1;
 }
 
-/// The body of a column stage with its inputs, for devices. A call passes the line, the inputs and the
-/// coordinates to the body.
-template <class Body, class... Inputs>
-struct ColumnKernel {
-  Body body;
-  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
-
-  template <class L, class... Coordinates>
-  KOKKOS_FUNCTION void operator()(L& line, Coordinates... at) const {
-    call(std::index_sequence_for<Inputs...>{}, line, at...);
-  }
-  template <std::size_t... Input, class L, class... Coordinates>
-  KOKKOS_FUNCTION void call(std::index_sequence<Input...>, L& line, Coordinates... at) const {
-    body(line, Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])..., at...);
-  }
-};
-
 /// The kernel of a column stage on a device. It computes the lines along dimension D.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 struct LineKernel {
-  ColumnKernel<Body, Inputs...> bound;
+  Body body;
+  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
   ArrayReference output;
   int extent;
 
   /// Whether several threads share a line. The coordinate along x is then the number of the thread.
-  static constexpr bool shares_lines = D == 0 && N > 1 && writes_by_each<Body>();
+  static constexpr bool shares_lines = D == 0 && N > 1 && WritesByEach<Body>;
 
-  /// Returns the points for which `compute` is called, given one point of each line.
+  /// Returns the points where `compute` is called, given one point of each line.
   static Box calls(Box starts) {
     if constexpr (shares_lines) starts[0] = {0, SharedLine<Value, Extent>::threads};
     return starts;
   }
 
   /// Computes the line through the point `p`, or a part of it.
-  KOKKOS_FUNCTION void compute(const int* p) const { compute(p, std::make_index_sequence<N - 1>{}); }
+  KOKKOS_FUNCTION void compute(const int* p) const {
+    const auto line = line_through<N, D, Extent, Value>(output, p, extent);
+    const std::make_index_sequence<N - 1> others;
+    if constexpr (shares_lines)
+      write(SharedLine<Value, Extent>(&line(0), line.extent(), p[0]), p, others);
+    else
+      write(line, p, others);
+  }
 
  private:
-  template <std::size_t... Other>
-  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Other...>) const {
-    auto line = line_through<N, D, Extent, Value>(output, p, extent);
-    if constexpr (shares_lines) {
-      SharedLine<Value, Extent> shared(&line(0), line.extent(), p[0]);
-      bound(shared, Coordinate(p[other_dimension(Other, D)])...);
-    } else {
-      bound(line, Coordinate(p[other_dimension(Other, D)])...);
-    }
+  template <class L, std::size_t... Other>
+  KOKKOS_FUNCTION void write(L line, const int* p, std::index_sequence<Other...>) const {
+    write(line, std::index_sequence_for<Inputs...>{}, Coordinate(p[other_dimension(Other, D)])...);
+  }
+  template <class L, std::size_t... Input, class... Coordinates>
+  KOKKOS_FUNCTION void write(L& line, std::index_sequence<Input...>, Coordinates... at) const {
+    body(line, InputAccessor<Inputs>(inputs[Input])..., at...);
   }
 };
 
@@ -283,8 +267,8 @@ class ColumnStage final : public StageKernel {
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
     const Box starts = line_starts(box);
-    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{{body_, {}}, outputs[0], extent_};
-    std::copy(inputs, inputs + sizeof...(Inputs), kernel.bound.inputs);
+    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{body_, {}, outputs[0], extent_};
+    std::copy(inputs, inputs + sizeof...(Inputs), kernel.inputs);
     detail::launch_points(execution, kernel.calls(starts), kernel);
   }
 
@@ -302,18 +286,8 @@ class ColumnStage final : public StageKernel {
 
   template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
-               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
-#ifdef TESSERA_CHECKS
-    Box footprints[sizeof...(Inputs)];
-    required(box, footprints);
-    const auto accessors =
-        std::make_tuple(CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>(
-            Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
-            AccessMonitor{monitor.violations, monitor.stage, static_cast<int>(Input)})...);
-#else
-    const auto accessors =
-        std::make_tuple(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...);
-#endif
+               AccessMonitor monitor, std::index_sequence<Input...>) const {
+    const auto accessors = detail::accessors_of<Inputs...>(inputs, *this, box, monitor);
     const Box starts = line_starts(box);
     detail::call_flat_for_processor([ this, &accessors, &output, &starts ]() __attribute__((always_inline)) {
       // These copies stay in registers, because stores to a line cannot change them.

@@ -8,16 +8,6 @@ namespace tessera {
 
 namespace detail {
 
-/// The device kernel of a PointStage, and how many inputs and outputs the stage has.
-template <class Kernel>
-struct GroupStage;
-template <class Body, int N, class... Values, class... Inputs, class U>
-struct GroupStage<PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>> {
-  static constexpr int inputs = sizeof...(Inputs);
-  static constexpr int outputs = sizeof...(Values);
-  using Kernel = PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
-};
-
 /// The kernel of a fusable group. A team of threads computes one tile: it computes all stages of the group,
 /// one after the other, with a barrier after each stage.
 template <class Bodies, class... Kernels>
@@ -42,21 +32,20 @@ struct GroupTile {
     if (!box.empty()) compute_stage<S, FirstArray, Stage>(team, boxes, scratch);
     team.team_barrier();
     if constexpr (sizeof...(Rest) > 0)
-      compute<S + 1, FirstArray + GroupStage<Stage>::inputs + GroupStage<Stage>::outputs, Rest...>(
-          team, boxes, scratch);
+      compute<S + 1, FirstArray + Stage::DeviceKernel::array_count, Rest...>(team, boxes, scratch);
   }
 
   template <std::size_t S, int FirstArray, class Stage>
   KOKKOS_FUNCTION void compute_stage(const Member& team, const Box* boxes, std::byte* scratch) const {
-    using Traits = GroupStage<Stage>;
-    ArrayReference arrays[Traits::inputs + Traits::outputs];
-    for (int k = 0; k < Traits::inputs + Traits::outputs; ++k) {
+    using Kernel = typename Stage::DeviceKernel;
+    ArrayReference arrays[Kernel::array_count];
+    for (int k = 0; k < Kernel::array_count; ++k) {
       const GroupArray& array = tiles.arrays[FirstArray + k];
       arrays[k] = array.member < 0 ? array.memory
                                    : dense_reference(scratch + array.scratch_offset, boxes[array.member],
                                                      array.element_size);
     }
-    const typename Traits::Kernel kernel(get<S>(bodies), arrays, arrays + Traits::inputs, boxes[S]);
+    const Kernel kernel(get<S>(bodies), arrays, arrays + Kernel::input_count, boxes[S]);
     const Box units = kernel.units;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(units.size())), [&](int index) {
       int p[max_dimensions] = {};
@@ -77,7 +66,7 @@ struct GroupTile {
 template <class... Kernels>
 class FusedStages final : public GroupKernel {
  public:
-  /// Copies the bodies of the stages. The stages must be given in the order in which they are computed.
+  /// Copies the bodies of the stages. The stages must be given in the order of their computation.
   explicit FusedStages(const Kernels&... kernels) : bodies_(pack(kernels.body()...)) {}
 
   void launch(const ExecutionSpace& execution, const GroupTiles& tiles) const override {

@@ -19,7 +19,7 @@ template <class Key, int N>
 class KeyGroups {
  public:
   static_assert(std::is_integral_v<Key>, "keys are integers, which count the groups from 0");
-  /// The number of arrays that say to which group a point belongs.
+  /// The number of arrays with keys of points.
   static constexpr int key_arrays = 1;
 
   /// The groups of a row of points.
@@ -101,12 +101,12 @@ class KeyGroups {
 };
 
 /// Groups of the points of a box for a GroupedReductionStage: each line along dimension D is a group. The
-/// lines are numbered in the order in which their first points lie in memory, x first.
+/// lines are numbered in the order of their first points in memory, x first.
 template <int D, int N>
 class LineGroups {
  public:
   static_assert(0 <= D && D < N && N >= 2);
-  /// The number of arrays that say to which group a point belongs.
+  /// The number of arrays with keys of points.
   static constexpr int key_arrays = 0;
 
   /// The groups of a row of points.

@@ -34,20 +34,6 @@ struct LibraryBlock {
   }
 };
 
-namespace detail {
-
-/// Calls use(blocks...) with the block of each input: the points needs[i] of inputs[i]. `Inputs` are the
-/// ArrayTypes of the inputs.
-template <class... Inputs, class Use>
-void with_library_blocks(const ArrayReference* inputs, const Box* needs, const Use& use) {
-  const auto with = [&]<std::size_t... Input>(std::index_sequence<Input...>) {
-    use(LibraryBlock<const typename Inputs::Value>(inputs[Input], needs[Input])...);
-  };
-  with(std::index_sequence_for<Inputs...>{});
-}
-
-}  // namespace detail
-
 /// Whether a call of a library stage has a member launch(execution, inputs..., output), which devices use.
 /// Without it, threads of the host compute the stage in plans for devices, too.
 template <class Call, class Value, class... Inputs>
@@ -64,89 +50,94 @@ concept TellsScratch = requires(const Call& call, const Box& box) {
   { call.scratch_bytes(box) } -> std::convertible_to<std::int64_t>;
 };
 
-/// A stage that calls a library for whole boxes (see Pipeline::library_stage). `Inputs` are the ArrayTypes of
-/// the inputs.
-template <class Call, class Value, int N, class... Inputs>
-class LibraryStage final : public StageKernel {
- public:
-  static_assert(
-      DeclaresFootprint<Call>,
-      "Tessera: the call of a library stage says by footprint(input, box) which box of an input it reads");
+namespace detail {
 
-  /// Copies the call.
-  explicit LibraryStage(const Call& call) : call_(call), footprint_(call) {}
+/// The parts that library stages and library reductions share. `Kernel` is StageKernel or ReductionKernel.
+template <class Kernel, class Call, int N, class... Inputs>
+class LibraryKernel : public Kernel {
+ public:
+  static_assert(DeclaresFootprint<Call>,
+                "Tessera: the call of a library stage or a library reduction says by footprint(input, box) "
+                "which box of an input it reads");
+
+  explicit LibraryKernel(const Call& call) : call_(call), footprint_(call) {}
 
   void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
-
-  bool needs_host() const override { return !HasDeviceCall<Call, Value, Inputs...>; }
 
   std::int64_t library_bytes(const Box& box) const override {
     if constexpr (TellsScratch<Call>) return call_.scratch_bytes(box);
     return 0;
   }
 
+ protected:
+  const Call& call() const { return call_; }
+
+  /// Calls use(blocks...) with the block of each input that the call reads to compute `box`.
+  template <class Use>
+  void with_inputs(const ArrayReference* inputs, const Box& box, const Use& use) const {
+    Box needs[sizeof...(Inputs)];
+    required(box, needs);
+    const auto with = [&]<std::size_t... Input>(std::index_sequence<Input...>) {
+      use(LibraryBlock<const typename Inputs::Value>(inputs[Input], needs[Input])...);
+    };
+    with(std::index_sequence_for<Inputs...>{});
+  }
+
+ private:
+  Call call_;
+  Footprint<Call, N, Inputs...> footprint_;
+};
+
+}  // namespace detail
+
+/// A stage that calls a library for whole boxes (see Pipeline::library_stage). `Inputs` are the ArrayTypes of
+/// the inputs.
+template <class Call, class Value, int N, class... Inputs>
+class LibraryStage final : public detail::LibraryKernel<StageKernel, Call, N, Inputs...> {
+ public:
+  /// Copies the call.
+  using detail::LibraryKernel<StageKernel, Call, N, Inputs...>::LibraryKernel;
+
+  bool needs_host() const override { return !HasDeviceCall<Call, Value, Inputs...>; }
+
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor) const override {
-    with_blocks(inputs, outputs[0], box, [this](const auto&... blocks) { call_(blocks...); });
+    this->with_inputs(inputs, box, [&](const auto&... blocks) {
+      this->call()(blocks..., LibraryBlock<Value>(outputs[0], box));
+    });
   }
 
   void launch([[maybe_unused]] const ExecutionSpace& execution, [[maybe_unused]] const ArrayReference* inputs,
               [[maybe_unused]] const ArrayReference* outputs,
               [[maybe_unused]] const Box& box) const override {
     if constexpr (HasDeviceCall<Call, Value, Inputs...>) {
-      with_blocks(inputs, outputs[0], box,
-                  [&](const auto&... blocks) { call_.launch(execution, blocks...); });
+      this->with_inputs(inputs, box, [&](const auto&... blocks) {
+        this->call().launch(execution, blocks..., LibraryBlock<Value>(outputs[0], box));
+      });
     } else {
       throw InternalError("a library stage without a call for devices was launched on one");
     }
   }
-
- private:
-  template <class Use>
-  void with_blocks(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
-                   const Use& use) const {
-    Box needs[sizeof...(Inputs)];
-    required(box, needs);
-    detail::with_library_blocks<Inputs...>(
-        inputs, needs, [&](const auto&... blocks) { use(blocks..., LibraryBlock<Value>(output, box)); });
-  }
-
-  Call call_;
-  Footprint<Call, N, Inputs...> footprint_;
 };
 
 /// A global reduction that takes in whole boxes of its inputs (see Pipeline::library_reduction). `Inputs` are
 /// the ArrayTypes of the inputs, and N is the number of dimensions of the boxes.
 template <class Call, int N, class... Inputs>
-class LibraryReduction final : public ReductionKernel {
+class LibraryReduction final : public detail::LibraryKernel<ReductionKernel, Call, N, Inputs...> {
  public:
   /// The type of the elements of the result.
   using Element = typename Call::Element;
 
-  static_assert(
-      DeclaresFootprint<Call>,
-      "Tessera: the call of a library reduction says by footprint(input, box) which box of an input "
-      "it reads");
-
   /// Copies the call.
-  explicit LibraryReduction(const Call& call) : call_(call), footprint_(call) {}
-
-  void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
+  using detail::LibraryKernel<ReductionKernel, Call, N, Inputs...>::LibraryKernel;
 
   bool needs_host() const override { return true; }
   bool takes_whole_boxes() const override { return true; }
 
-  std::int64_t library_bytes(const Box& box) const override {
-    if constexpr (TellsScratch<Call>) return call_.scratch_bytes(box);
-    return 0;
-  }
-
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor) const override {
-    Box needs[sizeof...(Inputs)];
-    required(box, needs);
-    detail::with_library_blocks<Inputs...>(
-        inputs, needs, [&](const auto&... blocks) { call_.add(outputs[0].origin, box, blocks...); });
+    this->with_inputs(inputs, box,
+                      [&](const auto&... blocks) { this->call().add(outputs[0].origin, box, blocks...); });
   }
 
   void launch(const ExecutionSpace&, const ArrayReference*, const ArrayReference*,
@@ -154,11 +145,11 @@ class LibraryReduction final : public ReductionKernel {
     throw InternalError("a library reduction was launched on a device");
   }
 
-  std::int64_t value_bytes() const override { return call_.value_bytes(); }
-  void init(std::byte* value) const override { call_.init(value); }
+  std::int64_t value_bytes() const override { return this->call().value_bytes(); }
+  void init(std::byte* value) const override { this->call().init(value); }
   void join(std::byte* into, const std::byte* other) const override { Call::join(into, other); }
   void store(const std::byte* value, std::byte* result) const override {
-    call_.store(value, reinterpret_cast<Element*>(result));
+    this->call().store(value, reinterpret_cast<Element*>(result));
   }
   MPI_User_function* join_function() const override { return &join_ranks; }
 
@@ -167,9 +158,6 @@ class LibraryReduction final : public ReductionKernel {
   static void join_ranks(void* from, void* to, int*, MPI_Datatype*) {
     Call::join(static_cast<std::byte*>(to), static_cast<const std::byte*>(from));
   }
-
-  Call call_;
-  Footprint<Call, N, Inputs...> footprint_;
 };
 
 }  // namespace tessera

@@ -6,19 +6,14 @@
 namespace tessera {
 namespace {
 
-/// Returns the same array with other coordinates: the point p + shift of the result is the point p of
-/// `array`.
-ArrayReference shifted(ArrayReference array, const Point& shift, const PeriodicStage::Operand& operand) {
-  if (operand.is_everywhere) return array;
-  for (int d = 0; d < max_dimensions; ++d)
-    array.origin -= shift[d] * array.strides[d] * operand.element_bytes;
-  return array;
-}
-
+/// Returns the same arrays with other coordinates: the point p + shift of a result is the point p of the
+/// array. Arrays that are everywhere keep their coordinates.
 std::vector<ArrayReference> shifted(const ArrayReference* arrays, const Point& shift,
                                     const std::vector<PeriodicStage::Operand>& operands) {
-  std::vector<ArrayReference> moved;
-  for (std::size_t k = 0; k < operands.size(); ++k) moved.push_back(shifted(arrays[k], shift, operands[k]));
+  std::vector<ArrayReference> moved(arrays, arrays + operands.size());
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    for (int d = 0; d < max_dimensions && !operands[k].is_everywhere; ++d)
+      moved[k].origin -= shift[d] * moved[k].strides[d] * operands[k].element_bytes;
   return moved;
 }
 

@@ -15,7 +15,7 @@ namespace tessera {
 /// that every rank has, or have the same period in these dimensions (see reason_against_ghosts).
 class PeriodicStage final : public StageKernel {
  public:
-  /// What a kernel needs to know of an input or an output.
+  /// The facts about an input or an output that a kernel needs.
   struct Operand {
     /// The bytes of one element.
     std::int64_t element_bytes = 0;

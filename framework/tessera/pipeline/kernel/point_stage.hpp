@@ -42,25 +42,47 @@ constexpr int rows_together_of() {
 
 /// Whether the body says by a member `transposes` that rows of an input become columns.
 template <class Body>
-constexpr bool transposes() {
-  if constexpr (requires { Body::transposes; })
-    return Body::transposes;
-  else
-    return false;
+concept Transposes = requires {
+  requires Body::transposes;
+};
+
+/// The accessor of an input, given its ArrayType.
+template <class Input>
+using InputAccessor = Accessor<const typename Input::Value, Input::dimensions>;
+
+/// Returns a std::tuple of the accessors of the inputs, for a host that computes `box` of a stage. In builds
+/// with TESSERA_CHECKS, they report accesses outside the footprint to `monitor`.
+template <class... Inputs>
+auto accessors_of([[maybe_unused]] const ArrayReference* inputs, [[maybe_unused]] const StageKernel& stage,
+                  [[maybe_unused]] const Box& box, [[maybe_unused]] AccessMonitor monitor) {
+  [[maybe_unused]] int input = 0;
+#ifdef TESSERA_CHECKS
+  Box footprints[sizeof...(Inputs) + 1];
+  stage.required(box, footprints);
+  const auto checked = [&]<class Input>(std::type_identity<Input>) {
+    const InputAccessor<Input> accessor(inputs[input]);
+    monitor.input = input;
+    return CheckedAccessor<const typename Input::Value, Input::dimensions, AccessMonitor>(
+        accessor, footprints[input++], monitor);
+  };
+  return std::tuple{checked(std::type_identity<Inputs>())...};
+#else
+  return std::tuple<InputAccessor<Inputs>...>{InputAccessor<Inputs>(inputs[input++])...};
+#endif
 }
 
-/// A stage body with the accessors of the inputs of the stage, for hosts. A call takes the coordinates of a
-/// point, and passes the accessors and the coordinates to the body.
-template <class Body, class... Accessors>
+/// A stage body with the accessors of the inputs of the stage, which are a std::tuple, for hosts. A call
+/// takes the coordinates of a point, and passes the accessors and the coordinates to the body.
+template <class Body, class Accessors>
 struct BoundBody {
   Body body;
-  std::tuple<Accessors...> inputs;
+  Accessors inputs;
 
   static constexpr int rows_together = rows_together_of<Body>();
 
   template <class... Coordinates>
   [[gnu::always_inline]] auto operator()(Coordinates... at) const {
-    return call(std::index_sequence_for<Accessors...>{}, at...);
+    return call(std::make_index_sequence<std::tuple_size_v<Accessors>>{}, at...);
   }
   template <std::size_t... Input, class... Coordinates>
   [[gnu::always_inline]] auto call(std::index_sequence<Input...>, Coordinates... at) const {
@@ -84,11 +106,13 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   KOKKOS_FUNCTION PointKernel(const Body& stage_body, const ArrayReference* in, const ArrayReference* out,
                               const Box& box)
       : body(stage_body), inputs{}, outputs{}, columns(box[0]), units(U::over(box)) {
-    if constexpr (sizeof...(Inputs) > 0)
-      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
+    for (int i = 0; i < input_count; ++i) inputs[i] = in[i];
     for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
   }
 
+  static constexpr int input_count = sizeof...(Inputs);
+  /// The number of inputs and outputs together.
+  static constexpr int array_count = input_count + static_cast<int>(sizeof...(Values));
   /// The number of rows that one thread of a device computes. Points below each other share what they read.
   static constexpr int rows_per_thread = N >= 2 && U::points == 1 ? 4 : 1;
 
@@ -126,8 +150,7 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   }
   template <std::size_t... Input, std::size_t... D>
   KOKKOS_FUNCTION auto value(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
-    return body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
-                Coordinate(p[D])...);
+    return body(InputAccessor<Inputs>(inputs[Input])..., Coordinate(p[D])...);
   }
   template <class Result, std::size_t... K, std::size_t... D>
   KOKKOS_FUNCTION void store(const int* p, const Result& values, std::index_sequence<K...>,
@@ -189,7 +212,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   static_assert(U::points == 1 || sizeof...(Values) == 1);
   static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
                 "rows_together is for bodies that give one value of one point");
-  static_assert(!detail::transposes<Body>() || (U::points == 1 && sizeof...(Values) == 1),
+  static_assert(!detail::Transposes<Body> || (U::points == 1 && sizeof...(Values) == 1),
                 "transposes is for bodies that give one value of one point");
   /// The kernel that computes the stage on a device.
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
@@ -206,7 +229,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
     const Box left = compute_in_vectors(inputs, outputs, box);
-    if (!left.empty()) compute(inputs, outputs, left, monitor, std::index_sequence_for<Inputs...>{});
+    if (!left.empty()) compute(inputs, outputs, left, monitor);
   }
 
   bool swaps_rows() const override { return swaps_rows_; }
@@ -229,9 +252,9 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
   static constexpr int dimensions = U::template dimensions<N>;
   static constexpr bool can_transpose =
-      detail::transposes<Body>() && dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
+      detail::Transposes<Body> && dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
 
-  /// Computes the points of a WeightedTaps for which there are vector instructions. Returns the box of the
+  /// Computes those points of a WeightedTaps that vector instructions can compute. Returns the box of the
   /// points that are left, which are all points of other bodies. Builds with TESSERA_CHECKS leave all points,
   /// so that each access is checked.
   Box compute_in_vectors([[maybe_unused]] const ArrayReference* inputs,
@@ -252,25 +275,12 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
     return box;
   }
 
-  template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
-               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+               AccessMonitor monitor) const {
     constexpr bool wide = std::min({sizeof(typename Inputs::Value)..., sizeof(std::int64_t)}) >= 4;
     const detail::OutputArrays<wide, U, N, Values...> out(outputs, box);
-#ifdef TESSERA_CHECKS
-    std::array<Box, sizeof...(Inputs)> footprints;
-    required(box, footprints.data());
-    const detail::BoundBody<
-        Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
-        bound{
-            body_,
-            { CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>(
-                Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
-                AccessMonitor{monitor.violations, monitor.stage, static_cast<int>(Input)})... }};
-#else
-    const detail::BoundBody<Body, Accessor<const typename Inputs::Value, Inputs::dimensions>...> bound{
-        body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
-#endif
+    const auto accessors = detail::accessors_of<Inputs...>(inputs, *this, box, monitor);
+    const detail::BoundBody<Body, std::remove_const_t<decltype(accessors)>> bound{body_, accessors};
     const Box units = U::over(box);
     if constexpr (can_transpose) {
       if (swaps_rows_)
@@ -302,8 +312,7 @@ using Repeated = Type;
 
 /// Whether a body of the type `Body`, which may be const, can be called with the arguments `First`, then an
 /// accessor for each input, and then a coordinate for each dimension. The accessors and coordinates are those
-/// with which inference calls bodies. It does not call the bodies of stages without inputs, the coordinates
-/// of which are plain numbers.
+/// of inference. It does not call the bodies of stages without inputs, whose coordinates are plain numbers.
 template <class Body, class... First, class... Inputs, std::size_t... Dimension>
 constexpr bool is_called_with(TypeList<First...>, TypeList<Inputs...>, std::index_sequence<Dimension...>) {
   using Number = std::conditional_t<sizeof...(Inputs) == 0, Coordinate, Interval<Coordinate>>;

@@ -28,8 +28,8 @@ struct ResultElements<std::array<T, Count>> {
 }  // namespace detail
 
 /// The global reduction of N-dimensional arrays by a `Reduction` (see ReductionOf). There is one array for
-/// each type T. The result always has the same bits: it depends neither on the order of the points nor on the
-/// parts in which they are reduced.
+/// each type T. The result always has the same bits: it depends neither on the order of the points nor on how
+/// they are divided into parts.
 template <class Reduction, int N, class... T>
 class ReductionStage final : public ReductionKernel {
  public:
@@ -77,7 +77,7 @@ class ReductionStage final : public ReductionKernel {
   using Arrays = detail::ReducedArrays<N, T...>;
 
   static Value& at(std::byte* value) { return *reinterpret_cast<Value*>(value); }
-  /// Returns the number of runs in which hosts reduce a box.
+  /// Returns the number of runs that hosts divide a box into.
   static std::int64_t runs(const Box& box) {
     return box.size() / box[0].size() *
            ((box[0].size() + detail::points_per_run - 1) / detail::points_per_run);

@@ -20,7 +20,7 @@ struct AccessViolation {
   int stage = 0;
   /// The number of the input among the stage's inputs, from 0.
   int input = 0;
-  /// The first dimension in which the point lies outside.
+  /// The first dimension where the point lies outside.
   int dimension = 0;
   /// The point that was read. Its coordinates are 0 in dimensions that the input does not have.
   std::int64_t point[max_dimensions] = {};
@@ -53,7 +53,7 @@ class AccessViolations {
 /// Reports the accesses outside the footprint that one stage makes to one of its inputs. Such an access reads
 /// 0. Accesses are reported only on hosts, in builds with TESSERA_CHECKS.
 struct AccessMonitor {
-  /// The object to which violations are reported.
+  /// The object that gets reports of violations.
   AccessViolations* violations;
   /// The id of the stage.
   int stage;
@@ -100,8 +100,8 @@ class StageKernel {
   /// Whether rows of the stage are columns of an input (see Footprint::swaps_rows). The tiles of such a stage
   /// should be high.
   virtual bool swaps_rows() const { return false; }
-  /// Whether rows of the stage are columns of an input, but the body lacks the member `transposes` with which
-  /// hosts would compute the stage several times as fast (see Pipeline::stage).
+  /// Whether rows of the stage are columns of an input, but the body lacks the member `transposes` (see
+  /// Pipeline::stage). With this member, hosts would compute the stage several times as fast.
   virtual bool could_transpose() const { return false; }
 
   /// The kernel that computes the points, if this kernel only adds to it what lies beyond periodic sides;
@@ -138,7 +138,7 @@ class ReductionKernel : public StageKernel {
   /// Whether the reduction takes in boxes of several arrays, which need not have the same dimensions. Then no
   /// stage contributes its tiles to the reduction.
   virtual bool takes_whole_boxes() const { return false; }
-  /// Returns the number of partial values for which `launch` needs memory.
+  /// Returns the number of partial values that `launch` needs memory for.
   virtual int device_shares() const;
   /// Returns the number of partial values that `launch` leaves. They are the first ones in the memory.
   int joined_shares() const;
@@ -149,7 +149,7 @@ class ReductionKernel : public StageKernel {
   /// Writes the result of the reduction to `result`, given the partial value of all points. The elements of
   /// the result follow each other in memory.
   virtual void store(const std::byte* value, std::byte* result) const = 0;
-  /// Returns the function by which MPI joins the partial values of ranks, for MPI_Op_create.
+  /// Returns the function that joins the partial values of ranks, for MPI_Op_create.
   virtual MPI_User_function* join_function() const = 0;
 };
 
@@ -167,7 +167,7 @@ struct GroupArray {
   std::int64_t element_size = 0;
 };
 
-/// The tiles of a fusable group. All pointers lead to the memory space in which kernels run.
+/// The tiles of a fusable group. All pointers lead to the memory space of kernels.
 struct GroupTiles {
   /// The number of tiles.
   std::int64_t tile_count = 0;

@@ -55,9 +55,9 @@ using SinglePoint = Unit<1, 1>;
 
 namespace tessera::detail {
 
-/// The arrays to which a stage with several outputs writes, for hosts. There is one array for each output,
-/// and a call of the body computes one point. `Wide` says that the stage reads no elements of less than four
-/// bytes, which matters only to stages with one output.
+/// The arrays that a stage with several outputs writes, for hosts. There is one array for each output, and a
+/// call of the body computes one point. `Wide` says that the stage reads no elements of less than four bytes,
+/// which matters only to stages with one output.
 template <bool Wide, class U, int N, class... Values>
 struct OutputArrays {
   static_assert(U::points == 1);
@@ -117,7 +117,7 @@ struct OutputArrays {
   }
 };
 
-/// The array to which a stage with one output writes, if a call of the body computes one point.
+/// The array that a stage with one output writes, if a call of the body computes one point.
 template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
@@ -194,7 +194,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
     using Type = Value;
   };
   /// Stores point `k` of all rows. This is a function of its own, so that all values are computed before the
-  /// first value is stored. What the rows have in common is then computed only once.
+  /// first value is stored. The compiler then computes only once what the rows have in common.
   template <std::size_t... R>
   [[gnu::always_inline]] static void put(int k, typename Same<R>::Type*... to,
                                          typename Same<R>::Type... values) {
@@ -230,8 +230,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   }
 };
 
-/// The array to which a stage writes a box, if a call of the body computes a unit of several points (see
-/// Unit). The first and the last unit of a row may lie only partly in the box.
+/// The array that a stage writes, if a call of the body computes a unit of several points (see Unit). The
+/// first and the last unit of a row may lie only partly in the box.
 template <bool Wide, int X, int Planes, int N, class Value>
 requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;

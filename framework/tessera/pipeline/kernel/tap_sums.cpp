@@ -33,9 +33,9 @@ int reach(const Rows& rows) {
   return (rows.taps - 1) * rows.step;
 }
 
-/// Returns the least index at which the elements of the points from `x` on begin. If the elements of a point
-/// lie several places apart, neighbouring points belong to different channels, and any of the first points
-/// may have the least index.
+/// Returns the least index of an element of the points from `x` on. If the elements of a point lie several
+/// places apart, neighbouring points belong to different channels, and any of the first points may have the
+/// least index.
 template <class Rows>
 std::int32_t least_first(const Rows& rows, std::int64_t x) {
   std::int32_t least = rows.firsts[x];
@@ -101,8 +101,8 @@ template <int Count, class In>
   return rows.columns.end;
 }
 
-/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 64 bytes, in which elements become
-/// the upper bytes of lanes of 16 bits. Returns the end of the points that are computed.
+/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 64 bytes. Elements become the
+/// upper bytes of lanes of 16 bits. Returns the end of the points that are computed.
 template <int Count>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] std::int64_t sum_512(const FixedRows& rows, int row) {
   const std::uint8_t* const input = rows.input + row * rows.input_stride;
@@ -222,8 +222,8 @@ template <int Count, class In>
   return _mm256_xor_si256(_mm256_shuffle_epi8(blocks, place), _mm256_set1_epi16(static_cast<short>(0x8000)));
 }
 
-/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 32 bytes, each half of which has a
-/// block of its own. Returns the end of the points that are computed.
+/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 32 bytes. Each half of a vector
+/// has a block of its own. Returns the end of the points that are computed.
 template <int Count>
 [[gnu::target("avx2")]] std::int64_t sum_256(const FixedRows& rows, int row) {
   const std::uint8_t* const input = rows.input + row * rows.input_stride;

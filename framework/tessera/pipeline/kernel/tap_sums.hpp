@@ -8,6 +8,7 @@
 #include "tessera/domain/box.hpp"
 #include "tessera/pipeline/body/weighted_taps.hpp"
 #include "tessera/view/block_layout.hpp"
+#include "tessera/view/for_each.hpp"
 
 namespace tessera::detail {
 
@@ -79,22 +80,19 @@ Box compute_taps(const ArrayReference* inputs, const ArrayReference& output, Box
                                 Body::step,
                                 box[0],
                                 readable};
-  std::int64_t planes = 1;
-  for (int d = 2; d < N; ++d) planes *= box[d].size();
+  Box first_rows = box;
   if constexpr (N > 1) {
     rows.rows = static_cast<int>(box[1].size());
-    rows.input += box[1].begin * rows.input_stride;
-    rows.output += box[1].begin * rows.output_stride;
+    first_rows[1].end = box[1].begin + 1;
   }
   std::int64_t end = box[0].end;
-  for (std::int64_t plane = 0; plane < planes; ++plane) {
+  for (std::int64_t plane = 0; plane < first_rows.size() / box[0].size(); ++plane) {
     TapRows<In, Weight, Out> here = rows;
-    std::int64_t rest = plane;
-    for (int d = 2; d < N; ++d) {
-      const std::int64_t at = box[d].begin + rest % box[d].size();
-      rest /= box[d].size();
-      here.input += at * inputs[0].strides[d];
-      here.output += at * output.strides[d];
+    int at[max_dimensions];
+    locate_row(first_rows, N, plane, at);
+    for (int d = 1; d < N; ++d) {
+      here.input += at[d] * inputs[0].strides[d];
+      here.output += at[d] * output.strides[d];
     }
     end = std::min(end, sum_taps(here));
   }

@@ -57,11 +57,11 @@ template <class Bound, class T, int N, class... Outer>
   store_transposed<sizeof(T)>(block, row(0), row(1) - row(0), width, height, non_temporal);
 }
 
-/// The width, in points, of the tiles into which compute_transposed divides a box. The blocks of a tile are
-/// transposed one after the other.
+/// The width, in points, of the tiles of compute_transposed. The blocks of a tile are transposed one after
+/// the other.
 inline constexpr int transposed_tile_width = 64;
-/// The height, in points, of the tiles into which compute_transposed divides a box. A column of a tile takes
-/// 1 KiB, so that the body reads long contiguous parts of the input, which processors prefetch.
+/// The height, in points, of the tiles of compute_transposed. A column of a tile takes 1 KiB, so that the
+/// body reads long contiguous parts of the input, which processors prefetch.
 template <class T>
 inline constexpr int transposed_tile_height = 1024 / static_cast<int>(sizeof(T));
 

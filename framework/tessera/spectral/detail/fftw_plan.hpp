@@ -27,7 +27,7 @@ struct PartOf<T> {
 /// real numbers.
 enum class Input : std::uint8_t { preserved, lost };
 
-/// A plan of FFTW for one line or plane without gaps, for arrays with the alignment of those that made it.
+/// A plan of FFTW for one line or plane without gaps. Arrays must be aligned as those that it was made for.
 template <class In, class Out>
 class FftwPlan {
  public:

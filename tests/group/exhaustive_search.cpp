@@ -10,10 +10,11 @@ class Search {
  public:
   Search(const group::TaskGraph& graph, int ranks, double upper)
       : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.size()) {
-    for (const group::TaskId task : graph.backward_order()) {
+    const std::vector<group::TaskId>& order = graph.topological_order();
+    for (auto task = order.rbegin(); task != order.rend(); ++task) {
       double after = 0;
-      for (const group::Edge& edge : graph.edges_from(task)) after = std::max(after, rest_[edge.to]);
-      rest_[task] = after + graph.seconds(task, graph.most_ranks(task, ranks));
+      for (const group::Edge& edge : graph.edges_from(*task)) after = std::max(after, rest_[edge.to]);
+      rest_[*task] = after + graph.seconds(*task, graph.most_ranks(*task, ranks));
     }
   }
 

@@ -15,7 +15,7 @@
 
 namespace tessera::graph::detail {
 
-/// The kinds of tasks. Those without a comment are verbs of Graph.
+/// The kinds of tasks. A kind without a comment is a verb of Graph.
 enum class TaskKind : std::uint8_t {
   source,
   input,  ///< The end at which Run::push puts items in.
@@ -55,8 +55,8 @@ struct Region {
 
 /// A flow as the graph declares it.
 struct FlowDeclaration {
-  /// The task that emits the items. The items of the first turn of a loop and those of later turns are one
-  /// flow, whose producer is the beginning of the loop.
+  /// The task that emits the items. The items of all turns of a loop are one flow, whose producer is the
+  /// beginning of the loop.
   TaskId producer = no_task;
   /// The region of the items. It is -1 for a feedback that is not closed yet.
   int region = -1;

@@ -37,7 +37,7 @@ class BlockCache {
       if (List& list = of_thread->lists_[number_of(size)]; list.first != nullptr) return pop(list);
     return ::operator new((number_of(size) + 1) * step);
   }
-  /// Takes back what `allocate` has returned, on whichever thread, for the same size.
+  /// Takes back a block that `allocate` has returned for the same size, on any thread.
   static void deallocate(void* block, std::size_t size) {
     if (size <= largest && of_thread != nullptr)
       if (List& list = of_thread->lists_[number_of(size)]; list.count < most) {

@@ -38,8 +38,8 @@ class Pairing {
   /// Returns the pairs of an item, in the order of the list.
   std::span<const int> pairs_of(int item) const;
   /// Returns the greatest number of items that are kept at the same time if items come in the order `order`,
-  /// and each one is kept until its last pair. An item that just comes counts as kept. Those that are not in
-  /// `order` never come, so that their partners are kept to the end. This is the number of buffers that a
+  /// and each one is kept until its last pair. An item that just comes counts as kept. Items that are not
+  /// in `order` never come, so that their partners are kept to the end. This is the number of buffers that a
   /// pool needs for Graph::pair.
   int most_kept(std::span<const int> order) const;
 

@@ -61,7 +61,7 @@ class PoolState {
   void allocate();
   /// Returns whether the item with the age `age` may have `wanted` buffers. `oldest` is the age of the oldest
   /// item. The buffers that it may still need stay reserved for it. The lock of the core must be held,
-  /// as for all functions below but `give_back`.
+  /// as for all functions below except `give_back`.
   bool may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) const;
   /// Returns whether a thread outside the run holds a buffer, which it may give back at any time.
   bool is_held_outside() const;

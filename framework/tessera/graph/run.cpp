@@ -22,21 +22,6 @@ void Run::close_input(int flow) { execution_->close(flow); }
 detail::Item* Run::pop_item(int flow) { return execution_->pop(flow); }
 void Run::drop_popped(detail::Item* item) { execution_->drop_popped(item); }
 
-namespace {
-
-Json row_json(const TaskReport& task) {
-  return Json::Object{{"name", task.name},
-                      {"kind", task.kind},
-                      {"calls", task.calls},
-                      {"busy", task.busy},
-                      {"wait_input", task.wait_input},
-                      {"wait_pool", task.wait_pool},
-                      {"wait_order", task.wait_order},
-                      {"wait_place", task.wait_place}};
-}
-
-}  // namespace
-
 std::string to_text(const Report& report) {
   std::size_t width = 4;
   for (const TaskReport& task : report.tasks) width = std::max(width, task.name.size());
@@ -64,7 +49,15 @@ std::string to_json(const Report& report) {
   json["seconds"] = report.seconds;
   json["is_stopped"] = report.is_stopped;
   Json::List tasks, pools, skipped, trace;
-  for (const TaskReport& task : report.tasks) tasks.push_back(row_json(task));
+  for (const TaskReport& task : report.tasks)
+    tasks.push_back(Json::Object{{"name", task.name},
+                                 {"kind", task.kind},
+                                 {"calls", task.calls},
+                                 {"busy", task.busy},
+                                 {"wait_input", task.wait_input},
+                                 {"wait_pool", task.wait_pool},
+                                 {"wait_order", task.wait_order},
+                                 {"wait_place", task.wait_place}});
   for (const PoolReport& pool : report.pools)
     pools.push_back(
         Json::Object{{"name", pool.name}, {"count", pool.count}, {"high_water", pool.high_water}});

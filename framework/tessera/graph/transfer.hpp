@@ -22,7 +22,7 @@
 
 namespace tessera::graph {
 
-/// The bytes of a value that is sent to another rank. They are read in the order in which they were written.
+/// The bytes of a value that is sent to another rank. They are read in the order of their writing.
 class Bytes {
  public:
   /// Makes an empty sequence.

@@ -19,12 +19,12 @@ using detail::ListOrder;
 using detail::ListRules;
 using detail::ListScheduler;
 
-/// An allocation, the rules by which its tasks are placed, and the schedule that they lead to.
+/// An allocation, the rules that place its tasks, and the schedule that they lead to.
 struct Candidate {
   Allocation allocation;
   ListRules rules;
   double makespan = 0;
-  /// The sum of the ends of all tasks: of two schedules with equal makespans, the lower sum leaves more room.
+  /// The sum of the ends of all tasks. If two schedules have equal makespans, the lower sum leaves more room.
   double sum_of_ends = 0;
 
   /// Returns true if this is better by more than rounding.
@@ -72,7 +72,7 @@ class LocalSearch {
     return best;
   }
 
-  /// Returns the best candidate to which some candidates and further allocations lead.
+  /// Returns the best candidate that some candidates and further allocations lead to.
   Candidate best_of(std::vector<Candidate> candidates, const std::vector<Allocation>& starts) {
     for (const Allocation& allocation : starts) {
       if (left_ <= 0) break;
@@ -129,8 +129,8 @@ class LocalSearch {
     return left_ <= 0 || candidate.makespan <= lower_bound_ * (1 + 1e-6);
   }
 
-  /// Returns the tasks on a chain from the first task to the last one, each of which waits for the end of the
-  /// one before: for its arrays, or for its ranks. The last one comes first.
+  /// Returns the tasks on a chain from the first task to the last one. Each task waits for the end of the one
+  /// before: for its arrays, or for its ranks. The last one comes first.
   std::vector<TaskId> deciding_tasks(const Candidate& candidate) {
     if (candidate.allocation.empty()) return {};
     scheduler_.schedule(candidate.allocation, candidate.rules);
@@ -171,7 +171,7 @@ class LocalSearch {
     return false;
   }
 
-  /// Gives a task ranks of one that runs at the same time.
+  /// Gives a task ranks of another task that runs at the same time.
   bool try_transfers(Candidate& candidate, TaskId task) {
     const TaskGraph& graph = scheduler_.graph();
     scheduler_.schedule(candidate.allocation, candidate.rules);
@@ -237,7 +237,7 @@ class LocalSearch {
   std::uint64_t state_ = 0x9e3779b97f4a7c15;
 };
 
-/// Returns the allocations from which the search begins, beside those of the other strategies.
+/// Returns the allocations that the search begins from, beside the allocations of the other strategies.
 std::vector<Allocation> search_starts(const TaskGraph& graph, int ranks) {
   std::vector<Allocation> result;
   const auto add = [&result](Allocation allocation) {

@@ -36,7 +36,7 @@ std::string summary(const GroupSchedule& schedule) {
   return text;
 }
 
-/// Returns a distance of ticks of 1, 2 or 5 times a power of ten, such that there are at most `most` of them.
+/// Returns a distance of ticks of 1, 2 or 5 times a power of ten. There are then at most `most` ticks.
 double tick_distance(double length, double most) {
   const double power = std::pow(10, std::floor(std::log10(length / most)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -178,8 +178,7 @@ std::string to_svg(const TaskGraph& graph, const GroupSchedule& schedule) {
 
 namespace {
 
-/// Returns a colour of Graphviz for each list of ranks: its hues are as far apart as those of the golden
-/// angle.
+/// Returns a colour of Graphviz for each list of ranks. Hues differ by the golden angle.
 std::string colour_of_group(std::size_t group) {
   const double turns = static_cast<double>(group) * 0.618033988749895;
   return fmt::format("{:.3f} 0.25 1.0", turns - static_cast<double>(static_cast<std::int64_t>(turns)));

@@ -14,7 +14,7 @@
 namespace tessera::group {
 namespace {
 
-/// The tasks into which a pipeline is cut.
+/// The tasks that a pipeline is cut into.
 struct StageTasks {
   /// The names of the tasks.
   IdVector<TaskId, std::string> names;
@@ -211,8 +211,9 @@ class Cutter {
     return nullptr;
   }
 
-  /// Returns the task that computes those values of `array` that the stage `reader` reads; start_task if they
-  /// are those of an input of the pipeline. The task of a loop computes an input that the loop has changed.
+  /// Returns the task that computes the values of `array` that the stage `reader` reads; start_task if they
+  /// are the values of an input of the pipeline. The task of a loop computes an input that the loop has
+  /// changed.
   TaskId producer_of(ArrayId array, ArrayId reader) const {
     const LoopDeclaration* loop = loop_feeding(array);
     if (loop == nullptr) return tasks_.task_of[array];
@@ -225,7 +226,7 @@ class Cutter {
     return is_before && pipeline_[array].is_input() ? start_task : task;
   }
 
-  /// Returns the task from which the task `task` gets `array`, which it does not compute; start_task if the
+  /// Returns the task that gives `array` to the task `task`, which does not compute it; start_task if the
   /// array is an input of the pipeline.
   TaskId producer_for(TaskId task, ArrayId array) const {
     std::set<TaskId> producers;

@@ -39,7 +39,7 @@ struct Port {
 
 /// An array that travels between tasks. An output of a task computes it, or it is an input of the program.
 struct ProgramArray {
-  /// The name: that of the input of the program, or `task.output`.
+  /// The name of the input of the program, or `task.output`.
   std::string name;
   /// The type of the points.
   ElementType type = ElementType::uint8;
@@ -47,7 +47,7 @@ struct ProgramArray {
   Box domain;
   /// The output that computes the array. The task is start_task if the array is an input of the program.
   Port producer = {start_task, no_array};
-  /// The inputs of tasks that read the array, in the order in which they were connected.
+  /// The inputs of tasks that read the array, in the order of the calls that connected them.
   std::vector<Port> uses = {};
   /// The name of the output of the program; empty if the array is not an output of the program.
   std::string output = {};
@@ -98,7 +98,7 @@ class Program {
   int task_count() const { return tasks_.size(); }
   /// The task with this number, which must exist.
   const ProgramTask& task(TaskId number) const { return tasks_[number]; }
-  /// The arrays that travel between tasks, in the order in which they were first named.
+  /// The arrays that travel between tasks, in the order of their first names in calls.
   const IdVector<int, ProgramArray>& arrays() const { return arrays_; }
   /// The array with this number, which must exist.
   const ProgramArray& array(int number) const { return arrays_[number]; }
@@ -111,8 +111,8 @@ class Program {
   /// producer, every output of every task is read or is an output of the program, and no task depends on
   /// itself.
   void check() const;
-  /// Returns the numbers of the tasks in an order in which every task comes after those that it depends on.
-  /// Tasks that could swap places are in the order of their numbers. Throws InputError with the names of the
+  /// Returns the numbers of the tasks, each task after the tasks that it depends on. Tasks that could swap
+  /// places are in the order of their numbers. Throws InputError with the names of the
   /// tasks of a cycle if there is one.
   std::vector<TaskId> order() const;
 
@@ -132,7 +132,7 @@ class Program {
 };
 
 /// Returns the tasks of a program as a graph with costs. The task with the id i is the task number i of the
-/// program, and its cost is costs[i]. The bytes of an edge are those of the whole array.
+/// program, and its cost is costs[i]. The bytes of an edge are the bytes of the whole array.
 TaskGraph task_graph(const Program& program, const std::vector<cost::TaskCost>& costs);
 
 /// The stages of a pipeline that are one task.

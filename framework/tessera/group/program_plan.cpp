@@ -35,14 +35,14 @@ IdVector<TaskId, StreamTurn> turns_in_rounds(const std::vector<ScheduledTask>& t
   return turns;
 }
 
-/// Returns the number of items that are begun and not yet ended when the first one of several turns, in
-/// which a rank works on an item, comes and the last one is still to come.
+/// Returns the number of items that a rank has begun and not yet ended between the first and the last turn of
+/// an item.
 int items_between(const StreamTurn& first, const StreamTurn& last) {
   return last.round - first.round + (last.turn >= first.turn ? 1 : 0);
 }
 
-/// Returns the most items for which a rank needs memory: those that it has begun and not yet ended, or whose
-/// messages wait for the tasks that read them, and one more.
+/// Returns the most items that a rank needs memory for: the items that it has begun and not yet ended, or
+/// whose messages wait for the tasks that read them, and one more.
 int most_slots(const Program& program, const std::vector<ScheduledTask>& tasks,
                const IdVector<TaskId, StreamTurn>& turns) {
   IdVector<TaskId, StreamTurn> until = turns;
@@ -200,9 +200,9 @@ void ProgramPlanner::add_receives(ProgramPlan& plan, int array) const {
   }
 }
 
-/// Finds for how many items of a stream the rank has memory: those that it has begun and not yet ended, or
-/// whose messages wait for the first task that reads them, and one more, so that no rank waits for these
-/// messages.
+/// Finds the number of items of a stream that the rank has memory for: the items that it has begun and not
+/// yet ended, or whose messages wait for the first task that reads them, and one more, so that no rank waits
+/// for these messages.
 void ProgramPlanner::count_items(ProgramPlan& plan) const {
   plan.is_stream = is_stream();
   if (!plan.is_stream) return;

@@ -62,10 +62,10 @@ struct Parcel {
   int first_use = 0;
 };
 
-/// The place of a task in the order in which ranks compute the tasks of the items of a stream. A rank works
-/// in rounds, and its tasks take turns in each round. In round r a task computes item r - `round`.
+/// The turn of a task among the tasks of the items of a stream. A rank works in rounds, and its tasks take
+/// turns in each round. In round r a task computes item r - `round`.
 struct StreamTurn {
-  /// The rounds by which the task is later than the first one of the program.
+  /// The number of rounds between the first task of the program and this one.
   int round = 0;
   /// The place in the round, which no other task has.
   int turn = 0;
@@ -78,7 +78,7 @@ struct StreamTurn {
 struct RankStep {
   /// The number of the task, start_task or stop_task.
   TaskId task{};
-  /// The place of the task in the order in which all ranks begin the tasks. The start has the place 0.
+  /// The place of the task in the order that all ranks begin the tasks in. The start has the place 0.
   int place = 0;
   /// The ranks of the group.
   std::vector<int> ranks;
@@ -88,9 +88,9 @@ struct RankStep {
   StreamTurn turn = {};
 };
 
-/// Everything that one rank does in a program, as plain data: a step for each task in whose group it is, the
-/// arrays that it keeps between the steps, and the messages. The steps are in the order in which all ranks
-/// begin their tasks. Messages travel while ranks compute.
+/// Everything that one rank does in a program, as plain data: a step for each task of its groups, the arrays
+/// that it keeps between the steps, and the messages. All ranks begin their tasks in the order of the steps.
+/// Messages travel while ranks compute.
 struct ProgramPlan {
   /// The rank that the plan is for.
   int rank = 0;
@@ -104,10 +104,10 @@ struct ProgramPlan {
   std::vector<Parcel> sends;
   /// The messages that the rank receives, in the order of their first uses.
   std::vector<Parcel> receives;
-  /// True if the rank runs the steps for each item of a stream. Then it reads at the start those points of
-  /// the inputs of the program that its tasks read, and writes those of the outputs that they compute.
+  /// True if the rank runs the steps for each item of a stream. Then it reads at the start the points of the
+  /// inputs of the program that its tasks read, and writes the points of the outputs that they compute.
   bool is_stream = false;
-  /// The number of items for which the rank has memory for held arrays and messages.
+  /// The number of items whose held arrays and messages the rank has memory for.
   int slots = 1;
   /// In a stream, a rank begins item i only after all ranks have ended item i - `most_items`.
   int most_items = 1;
@@ -159,7 +159,7 @@ class ProgramPlanner {
   Target target_;
   int rank_count_;
   int window_;
-  /// The tasks, in the order in which ranks begin them.
+  /// The tasks, in the order that ranks begin them in.
   std::vector<ScheduledTask> tasks_;
   /// The turns of a stream, by task.
   IdVector<TaskId, StreamTurn> turns_;
@@ -169,12 +169,12 @@ class ProgramPlanner {
   IdVector<int, ArrayRoutes> routes_;
 };
 
-/// Returns the schedule in which every task has the first `group_size` of `rank_count` ranks, so that the
-/// tasks follow each other. Its times only say the order.
+/// Returns the schedule that gives every task the first `group_size` of `rank_count` ranks, so that the tasks
+/// follow each other. Its times only say the order.
 GroupSchedule data_parallel_schedule(const Program& program, int group_size, int rank_count);
 
-/// Returns the tasks of a schedule in the order in which ranks begin them: that of the starts, but never
-/// before a task that they depend on.
+/// Returns the tasks of a schedule in the order that ranks begin them in: by their starts, and tasks that
+/// start together after the tasks that they depend on.
 std::vector<ScheduledTask> tasks_in_order(const Program& program, const GroupSchedule& schedule);
 
 /// A part of a step of a rank in a program.
@@ -203,8 +203,8 @@ struct StepPart {
 /// Is called on a rank whenever a part of a step begins, and the last one has therefore ended.
 using PartObserver = std::function<void(const StepPart&)>;
 
-/// Returns lines about a program on all ranks: what each task gets from which other tasks, what ranks send
-/// each other, and the memory of a rank at most. `plans` has the plans of all ranks.
+/// Returns lines about a program on all ranks: the arrays that travel between tasks, the messages between
+/// ranks, and the most memory of a rank. `plans` has the plans of all ranks.
 std::string explain(const Program& program, const std::vector<ProgramPlan>& plans);
 
 /// Returns lines about one rank: its steps in order, with the messages that it awaits before each and sends

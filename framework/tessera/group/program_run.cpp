@@ -101,8 +101,8 @@ const ProgramPlan& ProgramInstance::plan() const { return tasks_->plan(); }
 
 namespace {
 
-/// Returns the least seconds of each task, on the slowest rank, in some runs on the first `ranks` ranks.
-/// Collective over all ranks.
+/// Returns the seconds of each task on the slowest rank, in the fastest of some runs on the first `ranks`
+/// ranks. Collective over all ranks.
 IdVector<TaskId, double> least_seconds(MPI_Comm communicator, const Program& program, const Target& target,
                                        int ranks, const ProgramBindings& bindings, int runs,
                                        const Transport& transport) {

@@ -65,9 +65,9 @@ struct StreamTimes {
   std::int64_t items = 0;
   /// The sum of the numbers of these items.
   double numbers = 0;
-  /// The sum of the times after the beginning of the run at which the rank began the task.
+  /// The sum of the times when the rank began the task, from the beginning of the run on.
   double begins = 0;
-  /// The sum of the times after the beginning of the run at which the rank ended the task.
+  /// The sum of the times when the rank ended the task, from the beginning of the run on.
   double ends = 0;
   /// The seconds that the rank waited for messages before it began the task.
   double waited = 0;
@@ -82,10 +82,10 @@ struct StreamOutcome {
   /// The items that have failed on this rank. If several ranks of a group have failed together, only the
   /// first one of them has the item.
   std::vector<FailedItem> failed;
-  /// The times of the tasks of this rank; in a single run also those of the start and the stop.
+  /// The times of the tasks of this rank. A single run also has the times of the start and the stop.
   std::vector<StreamTimes> tasks;
-  /// The times after the beginning of the run at which outputs were written, on the first rank that writes
-  /// them.
+  /// The times when outputs were written, from the beginning of the run on. The first rank that writes an
+  /// output has its time.
   std::vector<double> written;
   /// The seconds that this rank read in a stream.
   double reading = 0;
@@ -120,8 +120,8 @@ class ProgramInstance {
   /// is written. Throws InternalError if an input has no source.
   StreamOutcome run(const ProgramBindings& bindings);
 
-  /// Runs the program for `count` items of a stream. The plan must be that of a stream. Collective. After an
-  /// item that has failed, the items that were begun meanwhile are completed, but no more are begun, unless
+  /// Runs the program for `count` items of a stream. The plan must be for a stream. Collective. After an item
+  /// that has failed, the items that were begun meanwhile are completed, but no more are begun, unless
   /// `bindings` says otherwise.
   StreamOutcome run(std::int64_t count, const StreamBindings& bindings);
 
@@ -148,7 +148,7 @@ class ProgramRehearsal {
   void run(const ProgramBindings& bindings);
 
   /// Runs the program for `count` items of a stream, whose tasks take turns as on the ranks of MPI. The plans
-  /// must be those of a stream. Each source is opened once for each rank that reads points, and each sink is
+  /// must be for a stream. Each source is opened once for each rank that reads points, and each sink is
   /// made once, for no communicator, and called once for each rank that computes the output. Throws the
   /// errors of the first item that fails.
   void run(std::int64_t count, const StreamBindings& bindings);
@@ -171,14 +171,15 @@ class ProgramRehearsal {
   const RankMemory& memory(int rank, std::int64_t item) const;
 
   const Program& program_;
-  /// The plans and the memories of each rank, one memory for each item for which it has memory.
+  /// The plans of each rank, and its memories: one for each item that it works on at the same time.
   IdVector<int, ProgramPlan> plans_;
   IdVector<int, std::vector<std::unique_ptr<RankMemory>>> memories_;
 };
 
 /// Runs a program on 1, 2, 4, ... ranks and on all ranks of a communicator, every task on all of them, and
-/// returns the seconds of each task, in the order of the tasks: of the slowest rank, in the fastest of `runs`
-/// runs. Outputs are not written. Collective. Throws the exceptions of ProgramPlanner and of ProgramInstance.
+/// returns the seconds of each task, in the order of the tasks: the seconds of the slowest rank in the
+/// fastest of `runs` runs. Outputs are not written. Collective. Throws the exceptions of ProgramPlanner and
+/// of ProgramInstance.
 IdVector<TaskId, std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const Program& program,
                                                         const Target& target, const ProgramBindings& bindings,
                                                         int runs = 5, const Transport& transport = {});

@@ -7,7 +7,7 @@
 namespace tessera::group {
 namespace {
 
-/// Returns what an error says.
+/// Returns the text of an error.
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -16,9 +16,9 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
-/// The messages in which the ranks of a stream tell each other about each item while they go on. No rank
-/// waits for the others, except that it begins item i only after all ranks have ended item i - `delay`. So
-/// all ranks learn of a failure at the same item, and begin no further one.
+/// The messages of the ranks of a stream about each item. Ranks go on meanwhile: a rank waits for the others
+/// only before it begins item i, until all ranks have ended item i - `delay`. So all ranks learn of a failure
+/// at the same item, and begin no further one.
 class ItemAgreements {
  public:
   /// The flags that a rank may give an item; the two may be added.
@@ -256,8 +256,8 @@ class StreamRun {
     return has_failed != 0;
   }
 
-  /// Lets MPI make progress with messages while a task is computed, and begins to receive those of the next
-  /// item as soon as there is memory for them.
+  /// Lets MPI make progress with messages while a task is computed, and begins to receive the messages of the
+  /// next item as soon as there is memory for them.
   void make_progress() {
     const bool may_begin = begun_ < limit_ && agreements_.may_begin(begun_);
     const int slots = tasks_.plan().slots;

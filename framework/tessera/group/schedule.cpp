@@ -165,7 +165,7 @@ class Checker {
                          to.start, edge.array, name(edge.from), from.finish + travels));
   }
 
-  /// A task that occupies a rank. In a stream the start is that of the item that begins in the first period.
+  /// A task that occupies a rank. In a stream, the start is for the item that begins in the first period.
   struct Occupied {
     double start = 0;
     double finish = 0;

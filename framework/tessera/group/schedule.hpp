@@ -14,7 +14,7 @@ namespace tessera::group {
 struct ScheduledTask {
   /// The id of the task in its graph.
   TaskId task{};
-  /// The ranks in the order in which they share the arrays of the task.
+  /// The ranks in the order of their shares of the arrays of the task.
   std::vector<int> ranks;
   /// The seconds from the start of the program to the start of the task.
   double start = 0;
@@ -45,7 +45,7 @@ struct GroupSchedule {
   /// `tasks` say, but k periods later.
   double period = 0;
 
-  /// Returns what the schedule is to keep small: the period of a stream, and the makespan otherwise.
+  /// Returns the time that an allocation minimises: the period of a stream, and the makespan otherwise.
   double aim() const { return period > 0 ? period : makespan; }
 
   friend bool operator==(const GroupSchedule&, const GroupSchedule&) = default;
@@ -116,7 +116,7 @@ void check_schedule(const TaskGraph& graph, const Communication& communication,
 /// Throws InputError, which says what is wrong and where, unless the groups and the order of a schedule can
 /// be run: every task of the graph is there once, its ranks are as check_schedule demands, and it does not
 /// start before a task whose arrays it reads. Other than that, times are not looked at. All ranks begin tasks
-/// in one order, that of the starts, so that ranks never wait for each other in a circle.
+/// in the order of the starts, so that ranks never wait for each other in a circle.
 void check_groups_and_order(const TaskGraph& graph, const GroupSchedule& schedule);
 
 }  // namespace tessera::group

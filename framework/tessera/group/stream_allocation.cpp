@@ -73,8 +73,7 @@ class PipelineGroups {
     return groups;
   }
 
-  /// Returns groups into which the tasks of an order were packed first-fit, or nothing if they need more
-  /// ranks.
+  /// Packs the tasks of an order into groups, first-fit. Returns nothing if they need more ranks.
   std::optional<Groups> packed(const std::vector<TaskId>& order, double period) const {
     Groups groups;
     std::vector<double> loads;
@@ -97,7 +96,7 @@ class PipelineGroups {
     return groups;
   }
 
-  /// Returns groups of one rank each; each task of an order goes to the group with the least load.
+  /// Returns groups of one rank each; each task of an order goes to the group with the lowest load.
   Groups single_ranks(const std::vector<TaskId>& order) const {
     Groups groups(std::min(order.size(), static_cast<std::size_t>(ranks_)));
     std::vector<double> loads(groups.size());
@@ -136,7 +135,8 @@ class PipelineGroups {
     return place;
   }
 
-  /// Returns the fewest ranks on which a group has at most a load, or more than there are if none are enough.
+  /// Returns the fewest ranks for a group whose load must be at most `period`, or one rank more than there
+  /// are if these are too few.
   int fewest_ranks(const PipelineGroup& group, int at_least, double period) const {
     const auto fits = [&](int ranks) { return load({group.tasks, ranks}) <= period; };
     if (at_least > ranks_ || !fits(ranks_)) return ranks_ + 1;
@@ -234,7 +234,7 @@ double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
   return area / period;
 }
 
-/// Returns the least period between `low` and `high` that `is_possible` accepts, up to a relative error of
+/// Returns the shortest period between `low` and `high` that `is_possible` accepts, up to a relative error of
 /// `exactness`. It must be true of `high`.
 template <class Possible>
 double least_period(double low, double high, double exactness, const Possible& is_possible) {
@@ -258,7 +258,7 @@ GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& 
     used += groups[g].ranks;
     for (const TaskId task : groups[g].tasks) group_of[task] = g;
   }
-  // These are the times in a cycle at which the next task of each group begins.
+  // These are the times in a cycle when the next task of each group begins.
   std::vector<double> next(groups.size(), -1);
   IdVector<TaskId, ScheduledTask> placed(graph.size());
   for (const TaskId task : graph.topological_order()) {
@@ -339,7 +339,7 @@ double period_bound(const TaskGraph& graph, int ranks) {
   }
   const auto is_possible = [&](double period) { return ranks_for_period(graph, ranks, period) <= ranks; };
   if (sum <= 0 || is_possible(longest)) return longest;
-  // A bound must not be above the least period, which the upper end of the bisection is: hence its exactness.
+  // The bisection returns a period that is a little too long. The factor makes it a lower bound.
   return least_period(longest, sum, 1e-13, is_possible) * (1 - 1e-12);
 }
 

@@ -37,7 +37,6 @@ TaskGraph::TaskGraph(std::vector<Task> tasks, std::vector<Edge> edges)
         fmt::format("graph of tasks: the tasks {} wait for each other", fmt::join(numbers, ", ")));
   }
   order_ = std::move(order.tasks);
-  backward_order_.assign(order_.rbegin(), order_.rend());
   for (const TaskId task : order_)
     for (const Edge& edge : edges_to(task)) levels_[task] = std::max(levels_[task], levels_[edge.from] + 1);
 }
@@ -55,11 +54,12 @@ double critical_path(const TaskGraph& graph, const Allocation& allocation,
 IdVector<TaskId, double> bottom_levels(const TaskGraph& graph, const Allocation& allocation,
                                        const Communication& communication) {
   IdVector<TaskId, double> levels(allocation.size());
-  for (const TaskId task : graph.backward_order()) {
+  const std::vector<TaskId>& order = graph.topological_order();
+  for (auto task = order.rbegin(); task != order.rend(); ++task) {
     double after = 0;
-    for (const Edge& edge : graph.edges_from(task))
+    for (const Edge& edge : graph.edges_from(*task))
       after = std::max(after, edge_seconds(edge, allocation, communication) + levels[edge.to]);
-    levels[task] = graph.seconds(task, allocation[task]) + after;
+    levels[*task] = graph.seconds(*task, allocation[*task]) + after;
   }
   return levels;
 }

@@ -67,11 +67,9 @@ class TaskGraph {
   const std::vector<Edge>& edges() const { return edges_; }
   /// Returns the number of tasks.
   int size() const { return tasks_.size(); }
-  /// Returns the ids of all tasks, each after its predecessors. Of tasks that could be next, the one with the
-  /// lowest id is next.
+  /// Returns the ids of all tasks, each after its predecessors. If several tasks could be next, the lowest id
+  /// is next.
   const std::vector<TaskId>& topological_order() const { return order_; }
-  /// Returns the ids of all tasks in the opposite order: each before its predecessors.
-  const std::vector<TaskId>& backward_order() const { return backward_order_; }
   /// Returns the edges that end at a task.
   const std::vector<Edge>& edges_to(TaskId task) const { return edges_to_[task]; }
   /// Returns the edges that begin at a task.
@@ -88,11 +86,11 @@ class TaskGraph {
   IdVector<TaskId, Task> tasks_;
   std::vector<Edge> edges_;
   IdVector<TaskId, std::vector<Edge>> edges_to_, edges_from_;
-  std::vector<TaskId> order_, backward_order_;
+  std::vector<TaskId> order_;
   IdVector<TaskId, int> levels_;
 };
 
-/// A way in which arrays travel between two groups.
+/// A way that arrays travel between two groups.
 enum class Travel {
   /// Each rank sends what it has directly to the ranks that need it.
   between_ranks,
@@ -105,16 +103,16 @@ enum class Travel {
 struct Communication {
   /// The cost of a message.
   cost::NetworkCost network;
-  /// The way in which arrays travel.
+  /// The way that arrays travel.
   Travel travel = Travel::between_ranks;
 };
 
 /// Returns the seconds that an array takes from a group to a group with other ranks. It is cut into equal
 /// blocks, which are intervals, one for each rank. All messages are sent and received at the same time: the
-/// cost is that of the rank with the most to send or to receive. An array without bytes takes no time.
+/// cost is the time of the rank with the most to send or to receive. An array without bytes takes no time.
 double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to);
 
-/// Returns the seconds that an array takes from the ranks of one task to those of another one. It takes none
+/// Returns the seconds that an array takes from the ranks of one task to the ranks of another. It takes none
 /// if both lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
 double travel_seconds(const Communication& communication, std::int64_t bytes, std::span<const int> from,
                       std::span<const int> to);
@@ -135,10 +133,10 @@ double edge_seconds(const Edge& edge, const Allocation& allocation, const Commun
 
 namespace tessera::group::detail {
 
-/// The tasks of a graph in an order in which they can run, or a cycle that forbids it.
+/// The tasks of a graph in an order that they can run in, or a cycle that forbids it.
 struct TaskOrder {
-  /// The ids of the tasks, each after its predecessors. Of tasks that could be next, the one with the lowest
-  /// id is next. Tasks that depend on a cycle are missing.
+  /// The ids of the tasks, each after its predecessors. If several tasks could be next, the lowest id is
+  /// next. Tasks that depend on a cycle are missing.
   std::vector<TaskId> tasks;
   /// The ids of the tasks of a cycle, each before a task that depends on it, and the lowest one first; empty
   /// if there is no cycle.

@@ -179,7 +179,7 @@ void Worker::put_back(Job& job) {
 
 void Worker::emit(int output, Item* item) {
   const TaskDeclaration& task = *job_->node->task;
-  const std::uint64_t bit = std::uint64_t(1) << (output % 64);  // Those of a single task are fewer.
+  const std::uint64_t bit = std::uint64_t(1) << (output % 64);  // A task that is `single` has fewer outputs.
   const bool again = (emitted_ & bit) != 0;
   emitted_ |= bit;
   if (again && task.options.single) {

@@ -30,7 +30,7 @@ IdVector<int, Box> rows_of_ranks(const Box& points, int rank_count) {
   return boxes;
 }
 
-/// Returns the points of an output of a stream that each rank writes: those that it owns.
+/// Returns the points of an output of a stream that each rank writes. A rank writes the points that it owns.
 IdVector<int, Box> written_points(const IdVector<int, Box>& owned, const Box& written) {
   IdVector<int, Box> boxes;
   for (const Box& box : owned) boxes.push_back(box.empty() ? Box{} : intersection(box, written));

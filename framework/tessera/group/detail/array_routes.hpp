@@ -9,7 +9,7 @@
 
 namespace tessera::group {
 
-/// The ranks that compute the points of an array, and those that read them. Places are those of
+/// The ranks that compute the points of an array, and the ranks that read them. Places have the meaning of
 /// RankStep::place.
 struct ArrayRoutes {
   /// A task, or the stop, that reads the array.
@@ -47,8 +47,8 @@ struct ArrayRoutes {
 Box rows_of_rank(const Box& points, int rank_count, int rank);
 
 /// Returns the routes of all arrays of a program. `scheduled` has the pipelines of the tasks in the order of
-/// `tasks`. In a stream, each rank reads those points of the inputs of the program that its own tasks read,
-/// and writes those of the outputs that they compute.
+/// `tasks`. In a stream, each rank reads the points of the inputs of the program that its own tasks read, and
+/// writes the points of the outputs that they compute.
 IdVector<int, ArrayRoutes> array_routes(const Program& program, const std::vector<ScheduledTask>& tasks,
                                         const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
                                         int rank_count, bool is_stream);

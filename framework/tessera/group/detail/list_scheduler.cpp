@@ -35,7 +35,7 @@ double ListScheduler::schedule(const Allocation& allocation, const ListRules& ru
   return makespan;
 }
 
-/// Returns the time from which all arrays of a task can be on any ranks, as many as the task has now.
+/// Returns the time when all arrays of a task can be on any ranks, as many as the task has now.
 double ListScheduler::ready_anywhere(TaskId task) const {
   double time = 0;
   for (const Edge& edge : graph_.edges_to(task)) {
@@ -110,8 +110,8 @@ std::size_t ListScheduler::next() const {
   return best;
 }
 
-/// Changes the number of ranks of a task to that one with which it ends first. The numbers that are tried are
-/// those of ranks that are free at some time; of equal ends, the fewest ranks are taken.
+/// Gives a task the number of ranks that lets it end first. The numbers of ranks that are free at some time
+/// are tried. If several numbers lead to the same end, the lowest is taken.
 void ListScheduler::fit(Ready& ready) {
   int& count = ranks_of_tasks_[ready.task];
   const bool may_grow = rules_.fitting == Fitting::fewer_or_more && ready_.empty();
@@ -197,7 +197,7 @@ std::vector<RankRange> FreeRanks::free_runs(double start) const {
   return runs;
 }
 
-/// Returns the sum, over the ranks of a window, of the times from which they are free.
+/// Returns the sum, over the ranks of a window, of the times when they become free.
 double FreeRanks::busy_before(const RankRange& window) const {
   const auto ends_before = [](const Segment& segment, int rank) { return segment.ranks.end <= rank; };
   auto segment = std::lower_bound(segments_.begin(), segments_.end(), window.begin, ends_before);

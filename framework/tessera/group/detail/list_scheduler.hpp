@@ -11,11 +11,11 @@ namespace tessera::group::detail {
 /// A set of ranks as ranges in rising order. No two of them touch.
 using RankSet = std::vector<RankRange>;
 
-/// The times at which the ranks of a machine have done their last tasks. Ranks that became free at the same
-/// time are kept as one range, so that the work depends on the number of tasks and not on that of ranks.
+/// The times when the ranks of a machine have done their last tasks. Ranks that became free at the same time
+/// are kept as one range, so that the work depends on the number of tasks and not on the number of ranks.
 class FreeRanks {
  public:
-  /// A time at which ranks become free, and the number of all ranks that are free then.
+  /// A time when ranks become free, and the number of all ranks that are free then.
   struct Count {
     double free = 0;
     int ranks = 0;
@@ -26,15 +26,15 @@ class FreeRanks {
   /// Makes all ranks free from the beginning again.
   void clear();
 
-  /// Returns the time from which `count` ranks are free.
+  /// Returns the time when `count` ranks are free.
   double when_free(int count) const;
-  /// Returns the time from which all ranks of a set are free.
+  /// Returns the time when all ranks of a set are free.
   double when_free(const RankSet& set) const;
-  /// Returns the numbers of free ranks, by rising time. Of several entries with one time, the last one
+  /// Returns the numbers of free ranks, by rising time. If several entries have one time, the last one
   /// counts.
   const std::vector<Count>& counts() const { return counts_; }
   /// Returns `count` ranks that are free at `start`, when at least as many are. They are contiguous if that
-  /// is possible, and have been idle for the least time.
+  /// is possible, and have been idle for the shortest time.
   RankSet choose(int count, double start) const;
   /// Makes the ranks of a set free from `finish`, and not before.
   void occupy(const RankSet& set, double finish);
@@ -54,8 +54,8 @@ class FreeRanks {
   std::vector<Count> counts_;
 };
 
-/// The rule by which one of the tasks whose predecessors are placed is placed next. Of equal tasks it is the
-/// one with the greatest bottom level, and then the one with the lowest id.
+/// The rule that says which one of the tasks whose predecessors are placed is placed next. If tasks are
+/// equal, the greatest bottom level decides, and then the lowest id.
 enum class ListOrder {
   /// The task whose arrays are there first, as in the prioritised scheduling algorithm (PSA) of Ramaswamy,
   /// Sapatnekar and Banerjee.
@@ -66,14 +66,15 @@ enum class ListOrder {
   longest_rest,
 };
 
-/// The use that tasks make, when they are placed, of the number of ranks that they are to have.
+/// The number of ranks that a task takes, compared with the number that it is to have.
 enum class Fitting {
-  /// They have exactly this number.
+  /// A task takes exactly this number.
   exact,
-  /// They take fewer, if they end sooner on fewer ranks than if they wait for all.
+  /// A task takes fewer ranks if it then ends sooner than if it waited for all.
   fewer,
-  /// A task may take fewer ranks if it then ends sooner. If no other task is ready when it is placed, it may
-  /// also take more ranks, which would be idle.
+  /// A task may take fewer ranks, as for `fewer`. If no other task is ready when it is placed, it may also
+  /// take
+  /// more ranks, which would be idle.
   fewer_or_more,
 };
 
@@ -92,8 +93,8 @@ struct Placement {
   RankSet ranks;
 };
 
-/// List scheduling of tasks on groups of given sizes. Each task is placed on those ranks on which it can
-/// start first, preferably on the ranks of a predecessor, as its arrays are there. It may be used many times.
+/// List scheduling of tasks on groups of given sizes. Each task is placed on the ranks where it can start
+/// first, preferably on the ranks of a predecessor, as its arrays are there. It may be used many times.
 class ListScheduler {
  public:
   ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks);
@@ -109,7 +110,7 @@ class ListScheduler {
   const TaskGraph& graph() const { return graph_; }
 
  private:
-  /// The ranks of a predecessor and the time from which all arrays of a task are there.
+  /// The ranks of a predecessor and the time when all arrays of a task are there.
   struct InPlace {
     RankSet ranks;
     double ready = 0;
@@ -117,9 +118,9 @@ class ListScheduler {
   /// A task whose predecessors are placed.
   struct Ready {
     TaskId task{};
-    /// The time from which all arrays can be on any ranks.
+    /// The time when all arrays can be on any ranks.
     double anywhere = 0;
-    /// The first of the times from which the arrays can be on some ranks.
+    /// The first time when the arrays can be on some ranks.
     double first = 0;
     std::vector<InPlace> in_place;
   };

@@ -12,7 +12,7 @@
 namespace tessera::group {
 namespace {
 
-/// The bytes from which on several threads copy a part of an array.
+/// Several threads copy a part of an array if it has at least this number of bytes.
 constexpr std::int64_t large_copy = std::int64_t{1} << 20;
 
 /// Copies the points of a box, cut into slices along its last dimension.

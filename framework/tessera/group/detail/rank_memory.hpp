@@ -12,15 +12,15 @@
 
 namespace tessera::group {
 
-/// The memory in which a rank keeps arrays and messages between tasks. It is host memory.
+/// The memory of a rank for arrays and messages between tasks. It is host memory.
 class RankMemory {
  public:
   /// Allocates the memory of a plan. The arguments must outlive the object.
   RankMemory(const Program& program, const ProgramPlan& plan);
 
-  /// Copies those points of a block that the rank keeps of the array `array` of the program.
+  /// Copies the points of a block that the rank keeps of the array `array` of the program.
   void keep(int array, const HostBlock& block) const;
-  /// Fills a block with those of its points of the array that the rank keeps or has received.
+  /// Fills a block with the points of the array that the rank keeps or has received.
   void fill(int array, const HostBlock& block) const;
   /// Returns the points of a held array.
   HostBlock held(const HeldArray& held) const;
@@ -65,7 +65,7 @@ class TaskEdges {
   /// Makes no sources and sinks.
   TaskEdges() = default;
   /// Makes the sources and sinks of the task number `task`. `ranks` are the memories of the ranks that run in
-  /// this process, in the order in which plans call sources and sinks.
+  /// this process, in the order that plans call sources and sinks in.
   TaskEdges(const Program& program, TaskId task, const std::vector<const RankMemory*>& ranks);
 
   /// The sources and sinks, for a run of the pipeline of the task.

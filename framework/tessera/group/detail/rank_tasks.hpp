@@ -30,10 +30,10 @@ class RunMessages {
   /// The memory.
   const RankMemory& memory() const { return memory_; }
   /// Begins the messages of a new run, after all messages of the last one are gone. In a stream, both ranks
-  /// of a message send and receive it for one item after the other, so that MPI keeps those of items apart.
+  /// of a message send and receive it for one item after the other, so that MPI keeps the items apart.
   void begin() { has_failed_ = false; }
-  /// Waits until the messages of earlier steps are gone whose memory this step may use, and until those have
-  /// arrived that it reads.
+  /// Waits until the messages of earlier steps whose memory this step may use are gone, and until the
+  /// messages that it reads have arrived.
   void wait_before(int step);
   /// Begins to receive the messages that are awaited from this step on.
   void await(int step);
@@ -68,8 +68,8 @@ class GroupCommunicators {
   GroupCommunicators(const GroupCommunicators&) = delete;
   GroupCommunicators& operator=(const GroupCommunicators&) = delete;
 
-  /// Returns the communicator in which ranks[i] is rank i. Collective over these ranks. This rank is one
-  /// of them. All ranks must ask for their groups in the same order.
+  /// Returns the communicator that has ranks[i] as rank i. Collective over these ranks. This rank is one of
+  /// them. All ranks must ask for their groups in the same order.
   MPI_Comm of(const std::vector<int>& ranks);
   /// The communicator of all ranks.
   const Communicator& all() const { return all_; }
@@ -100,7 +100,7 @@ void keep_first_error(std::exception_ptr& failure, const Act& act) {
 /// Throws the first error that a rank has kept, on all ranks, and keeps none any more. Collective.
 void throw_first_error(MPI_Comm communicator, std::exception_ptr& failure);
 
-/// The objects by which a rank runs its plan of a program, once or as a stream.
+/// The objects that a rank needs to run its plan of a program, once or as a stream.
 class RankTasks {
  public:
   /// Allocates and prepares everything. The tasks use the same memory one after the other. Collective over
@@ -114,7 +114,7 @@ class RankTasks {
   GroupCommunicators& communicators() { return communicators_; }
   /// A communicator that only the agreements of streams use.
   MPI_Comm for_agreements() const { return for_agreements_.handle(); }
-  /// The memory and the messages of an item. The rank keeps those of some items at a time.
+  /// The memory and the messages of an item. The rank has them for some items at a time.
   RunMessages& messages(std::int64_t item) { return *slot_of(item).messages; }
   /// Runs the task of a step for an item.
   void run(int step, std::int64_t item, const StepObserver& observer) {

@@ -19,7 +19,7 @@ bool grow_path(const TaskGraph& graph, int ranks, const IdVector<TaskId, double>
     const int own = allocation[task];
     const int more = std::min(own + std::max(1, own / 4), graph.most_ranks(task, ranks));
     const double before = graph.seconds(task, own), after = graph.seconds(task, more);
-    // Of tasks that add hardly any area, those come first that become faster by the greatest share.
+    // If tasks add hardly any area, the task that becomes faster by the greatest share comes first.
     const double price = std::max(0.0, more * after - own * before) / ranks + 0.01 * before;
     if (before - after > most * price) {
       most = (before - after) / price;

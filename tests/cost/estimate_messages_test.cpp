@@ -85,7 +85,7 @@ TEST(EstimateMessagesTest, ReductionsTakeAMessageForEachLevelOfATree) {
     const Plan plan = plan_of(pipeline, 1, ranks);
     return step_of(pipeline, plan, estimate(pipeline, plan, machine), "reduce most").seconds;
   };
-  const auto bytes = static_cast<double>(pipeline[pipeline.find("most")].reduction->value_bytes());
+  const auto bytes = static_cast<double>(pipeline[pipeline.find("most")].reduction()->value_bytes());
   const double within = 1e-3 + bytes * 1e-6, between = 1e-2 + bytes * 1e-5;
   EXPECT_EQ(seconds(1, two_networks()), 0);
   EXPECT_DOUBLE_EQ(seconds(2, two_networks()), within);

@@ -34,7 +34,7 @@ std::vector<group::TaskStages> random_tasks(Random& random, const Algorithm& pip
   const int count = random.small(1, 5);
   for (int i = 0; i < count; ++i) tasks.push_back({"task" + std::to_string(i), {}});
   for (const ArrayDeclaration& array : pipeline.arrays())
-    if (!array.is_input() && !array.is_further_output && random.chance(70))
+    if (!array.is_input() && !array.is_further_output() && random.chance(70))
       tasks[static_cast<std::size_t>(random.small(0, count - 1))].stages.push_back(array.name);
   std::erase_if(tasks, [](const group::TaskStages& task) { return task.stages.empty(); });
   return tasks;

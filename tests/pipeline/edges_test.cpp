@@ -181,8 +181,7 @@ std::map<ArrayId, Box> reads_of(const ScheduledPipeline& scheduled, const plan::
     const std::vector<Box> boxes = member_boxes(scheduled, step.members, part);
     for (std::size_t m = 0; m < step.members.size(); ++m) {
       const auto& inputs = scheduled.pipeline()[step.members[m]].inputs;
-      std::vector<Box> needs(inputs.size());
-      required_boxes(scheduled.pipeline(), step.members[m], boxes[m], needs.data());
+      const std::vector<Box> needs = required_boxes(scheduled.pipeline(), step.members[m], boxes[m]);
       for (std::size_t k = 0; k < inputs.size(); ++k) reads[inputs[k]] = hull(reads[inputs[k]], needs[k]);
     }
   }

@@ -60,8 +60,7 @@ void choose_outputs(MixedBuilder& builder) {
       stage_is_needed = stage_is_needed || is_needed(part);
     const bool must = !stage_is_needed && id + 1 == array.lead + graph.pipeline[array.lead].output_count;
     if (must || builder.random.chance(is_needed(id) ? 15 : 70))
-      graph.pipeline.output(Array<float, 1>{id},
-                            array.reduction != nullptr ? Box() : builder.some_points(id));
+      graph.pipeline.output(Array<float, 1>{id}, array.is_reduction() ? Box() : builder.some_points(id));
   }
 }
 
@@ -78,7 +77,7 @@ GridRequest random_mixed_grid(Random& random, const ArrayDeclaration& array, int
   std::vector<std::size_t> free;
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
     request.entries.push_back(1);
-    if (array.reduction != nullptr || array.whole[d].empty()) free.push_back(d);
+    if (array.is_reduction() || array.whole[d].empty()) free.push_back(d);
   }
   if (random.chance(30)) {
     // All ranks along one dimension, often more than it has points.
@@ -173,14 +172,14 @@ Schedule random_mixed_schedule(Random& random, const Algorithm& pipeline, int ra
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
   for (const ArrayDeclaration& array : pipeline.arrays()) {
-    if (random.chance(15) || array.is_further_output) continue;
+    if (random.chance(15) || array.is_further_output()) continue;
     StageSchedule stage;
     bool is_output = false;
     for (ArrayId part : IdRange(array.lead, array.lead + array.output_count))
       is_output = is_output || pipeline[part].is_output;
-    if (!array.is_input() && !is_output && array.reduction == nullptr)
+    if (!array.is_input() && !is_output && !array.is_reduction())
       stage.placement = static_cast<Placement>(random.small(0, 3));
-    const int dimensions = array.reduction != nullptr ? array.reduced.dimensions : array.dimensions;
+    const int dimensions = array.computed_dimensions();
     if (random.chance(60)) stage.grid = random_mixed_grid(random, array, dimensions, ranks);
     if (!array.is_input()) stage.tile = random_tile(random, dimensions);
     stage.align_own = random.chance(20);

@@ -72,7 +72,7 @@ TEST(Rounds, AnIterateThatIsFedOnTakesASpareArray) {
   const Rounds waiting = with_rounds(waving(), {.turns_per_exchange = 2}, "wave");
   const Algorithm& pipeline = rounds.pipeline;
   const ArrayId spare = pipeline.find("u@wave@kept");
-  EXPECT_TRUE(pipeline[spare].is_spare);
+  EXPECT_TRUE(pipeline[spare].is_spare());
   EXPECT_FALSE(pipeline[spare].is_input());
   EXPECT_EQ(pipeline.size(), waiting.pipeline.size() + 1);
   const std::vector<Plan> plans = make_plans(pipeline, rounds.schedule, {}, 3);

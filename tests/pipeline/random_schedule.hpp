@@ -112,16 +112,17 @@ inline Schedule random_schedule(Random& random, const Algorithm& pipeline) {
   for (ArrayId id : pipeline.ids()) {
     const ArrayDeclaration& declaration = pipeline[id];
     // A reduction that is left out may be computed together with what it reduces.
-    if (declaration.is_value || declaration.is_further_output ||
-        random.chance(declaration.reduction != nullptr ? 50 : 10))
+    if (declaration.is_value() || declaration.is_further_output() ||
+        random.chance(declaration.is_reduction() ? 50 : 10))
       continue;
     StageSchedule stage;
     const bool changes = changes_places(pipeline, id);
-    if (!declaration.is_input() && !declaration.is_output && declaration.reduction == nullptr && !changes &&
+    if (!declaration.is_input() && !declaration.is_output && !declaration.is_reduction() && !changes &&
         reason_against_ghosts(pipeline.arrays(), id).empty())
       stage.placement =
           static_cast<Placement>(random.small(0, is_read_in_another_loop(pipeline, id) ? 2 : 3));
-    if (declaration.is_bounded && declaration.has_periodic_side() && stage.placement == Placement::replicated)
+    if (declaration.is_bounded() && declaration.has_periodic_side() &&
+        stage.placement == Placement::replicated)
       stage.placement = Placement::rank;
     if (!changes && random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
     stage.align_own = !declaration.is_input() && random.chance(15);

@@ -25,7 +25,7 @@ inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedu
     const auto found = schedule.stages.find(array.name);
     if (array.is_input() || found == schedule.stages.end()) continue;
     StageSchedule& stage = found->second;
-    const int dimensions = array.reduction != nullptr ? array.reduced.dimensions : array.dimensions;
+    const int dimensions = array.computed_dimensions();
     if (random.chance(70)) stage.inner = random_inner_tile(random, dimensions);
     if (random.chance(60)) stage.tile.assign(static_cast<std::size_t>(dimensions), 10000);
     if (random.chance(20)) {
@@ -35,7 +35,7 @@ inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedu
     const bool may_be_in_tiles =
         stage.placement == Placement::tile ||
         (stage.placement != Placement::distributed && !is_read_in_another_loop(pipeline, array.lead));
-    if (!may_be_in_tiles || array.is_value || random.chance(20)) continue;
+    if (!may_be_in_tiles || array.is_value() || random.chance(20)) continue;
     const bool finds_inputs = std::ranges::all_of(array.inputs, [&](ArrayId input) {
       return !is_in_tiles(placement_of(input)) || placement_of(input) == Placement::outer_tile;
     });

@@ -123,7 +123,7 @@ void WritableStages::add(const Algorithm& pipeline) {
       add_of_loop(array.name, pipeline.loop(loop).name);
     else if (array.is_input())
       add_input(array.name);
-    else if (array.is_value && array.reduction == nullptr)
+    else if (array.is_value())
       reasons.emplace(array.name, fmt::format("'{}' is a number, which is not written", array.name));
     else
       add_name(array.name);

@@ -151,11 +151,11 @@ void declare_grid_keys(deck::Schema& schema) {
 ScheduleNames schedule_names(const Algorithm& pipeline) {
   ScheduleNames names;
   for (const ArrayDeclaration& stage : pipeline.arrays()) {
-    if (stage.is_further_output || (stage.is_value && !stage.is_output)) continue;
-    auto& list = stage.is_input()             ? names.inputs
-                 : stage.is_output            ? names.outputs
-                 : stage.reduction != nullptr ? names.reductions
-                                              : names.stages;
+    if (stage.is_further_output() || (stage.is_value() && !stage.is_output)) continue;
+    auto& list = stage.is_input()       ? names.inputs
+                 : stage.is_output      ? names.outputs
+                 : stage.is_reduction() ? names.reductions
+                                        : names.stages;
     list.push_back(stage.name);
   }
   for (const LoopDeclaration& loop : pipeline.loops()) names.loops.push_back(loop.name);
@@ -188,10 +188,10 @@ ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
                                 [&name](const LoopDeclaration& loop) { return loop.name == name; });
   });
   for (const ArrayDeclaration& array : pipeline.arrays()) {
-    if (array.is_output || array.reduction != nullptr ||
+    if (array.is_output || array.is_reduction() ||
         !reason_against_ghosts(pipeline.arrays(), array.lead).empty())
       names.owned.insert(array.name);
-    if (array.is_bounded && array.has_periodic_side()) names.periodic.insert(array.name);
+    if (array.is_bounded() && array.has_periodic_side()) names.periodic.insert(array.name);
   }
   return names;
 }

@@ -228,7 +228,7 @@ class PlanEstimator {
   /// Returns the points of a stage, or those that a global reduction reduces.
   Box points_of(ArrayId stage) const {
     const ArrayDeclaration& declaration = pipeline_[stage];
-    return declaration.reduction != nullptr ? declaration.reduced : plan_.stages[stage].domain;
+    return declaration.is_reduction() ? declaration.reduced : plan_.stages[stage].domain;
   }
 
   /// Returns the time to move bytes once. They are in the cache only if a loop has moved them there, and if
@@ -294,7 +294,7 @@ class PlanEstimator {
     if (levels == 0) return {};
     const int within =
         machine_.between_nodes ? std::min(levels, levels_of_tree(prices_.ranks_on_node)) : levels;
-    const auto value_bytes = static_cast<double>(stage.reduction->value_bytes());
+    const auto value_bytes = static_cast<double>(stage.reduction()->value_bytes());
     MessageSeconds seconds;
     const auto add = [&](int count, const NetworkCost& network) {
       seconds.latency += count * network.latency_seconds;

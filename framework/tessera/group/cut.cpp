@@ -268,6 +268,7 @@ class Cutter {
     input.name = array.name;
     input.type = array.type;
     input.dimensions = array.dimensions;
+    input.kind = ArrayKind::input;
     input.domain = keeps_domain ? array.domain : domains_[id].domain;
     if (array.ends_at_domain()) input.boundary = array.boundary;
     return input;
@@ -293,7 +294,7 @@ class Cutter {
     for (ArrayId id : arrays_of(task)) {
       place[id] = ArrayId{arrays.size()};
       ArrayDeclaration array = declaration(task, id);
-      array.lead = array.kernel == nullptr && !array.is_further_output ? place[id] : place[array.lead];
+      array.lead = array.kernel == nullptr && !array.is_further_output() ? place[id] : place[array.lead];
       for (ArrayId& input : array.inputs) input = place[input];
       arrays.push_back(std::move(array));
     }

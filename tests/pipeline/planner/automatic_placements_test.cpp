@@ -55,7 +55,7 @@ Target target_of(int threads = 2) {
 Schedule all_automatic(const Pipeline& pipeline) {
   Schedule schedule;
   for (const ArrayDeclaration& array : pipeline.arrays())
-    if (!array.is_input() && !array.is_further_output)
+    if (!array.is_input() && !array.is_further_output())
       schedule.stages[array.name].placement = Placement::automatic;
   return schedule;
 }

@@ -24,9 +24,8 @@ Chosen chosen(const Box& image, Placement placement, const StageSchedule& vertic
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
   const std::vector<ArrayId> members = fused_members(scheduled, ArrayId{2});
-  const std::vector<Placement> placements(members.size() - 1, placement);
-  const TileSize tile = host_tile(scheduled, members, placements, image);
-  return {tile, inner_tile(scheduled, members, placements, tile, image)};
+  const TileSize tile = host_tile(scheduled, members, image);
+  return {tile, inner_tile(scheduled, members, tile, image)};
 }
 
 TileSize chosen(const Box& image, const TileSize& asked, int threads = 1) {
@@ -126,7 +125,7 @@ TEST(TileChoice, TilesOfStagesThatReadManyRowsAreHigh) {
   target.threads = 2;
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
-  const TileSize tile = host_tile(scheduled, {ArrayId{1}, ArrayId{2}}, {Placement::tile}, image);
+  const TileSize tile = host_tile(scheduled, {ArrayId{1}, ArrayId{2}}, image);
   ASSERT_EQ(tile.size(), 3U);
   EXPECT_GE(tile[0], 512);
   EXPECT_GE(tile[1], 24);

@@ -77,7 +77,7 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
     const ArrayDeclaration& array = pipeline[id];
     text += fmt::format("{} {}: {} on {}", kind_of(array), array.name, type_and_placement(array, regions),
                         regions.grid.text() + regions.grid.order_text());
-    if (!array.is_spare)
+    if (!array.is_spare())
       text += fmt::format(", {} {} points", array.is_input() ? "reads" : "computes",
                           totals.computed_by_array[id]);
     if (totals.redundant_by_array[id] > 0)

@@ -152,7 +152,7 @@ std::string times_text(const group::GroupSchedule& schedule) {
 group::Program undivided_program(const RunSetup& setup) {
   group::TaskStages whole{whole_name, {}};
   for (const ArrayDeclaration& array : setup.pipeline->arrays())
-    if (!array.is_input() && !array.is_further_output) whole.stages.push_back(array.name);
+    if (!array.is_input() && !array.is_further_output()) whole.stages.push_back(array.name);
   return group::cut(*setup.pipeline, setup.schedule, {whole});
 }
 

@@ -160,7 +160,7 @@ void add_step_table(Report& report, const StepNames& names, const ByRank<StepCos
 void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan,
                      const ByRank<StageCost>& by_rank) {
   for (ArrayId id : pipeline.ids()) {
-    if (pipeline[id].is_input() || pipeline[id].is_spare) continue;
+    if (pipeline[id].is_input() || pipeline[id].is_spare()) continue;
     const auto i = static_cast<std::size_t>(id);
     report.add_row("stages", {{"stage", pipeline[id].name},
                               {"type", std::string(name_of(pipeline[id].type))},

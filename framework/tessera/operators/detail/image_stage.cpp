@@ -123,7 +123,7 @@ Image with_border(const NewStage& stage, const Image& image, Boundary border, do
   const BoundaryConditions conditions = border_conditions(image, border, value);
   const ArrayDeclaration& array = stage.pipeline[image.id];
   if (has_border(array, image, conditions)) return image;
-  if (array.ends_at_domain() || array.output_count > 1 || array.is_further_output) {
+  if (array.ends_at_domain() || array.output_count != 1) {
     const Image copy = add_copy(stage + "_border", image);
     stage.pipeline.bound(copy.id, image.domain, conditions);
     return copy;

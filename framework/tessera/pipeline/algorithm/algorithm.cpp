@@ -18,6 +18,22 @@ void check_domain(const ArrayDeclaration& declaration) {
                                     declaration.name, declaration.dimensions, to_string(box)));
 }
 
+/// Returns ArrayDeclaration::whole. Throws InternalError unless all lines have points and the array has their
+/// dimensions.
+std::array<Range, max_dimensions> whole_lines(std::string_view name, int dimensions,
+                                              const std::vector<WholeDimension>& whole) {
+  std::array<Range, max_dimensions> lines = {};
+  for (const auto& [dimension, extent] : whole) {
+    if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
+    if (dimension < 0 || dimension >= dimensions)
+      throw InternalError(
+          fmt::format("the library stage '{}' has {} dimensions, and cannot be whole in dimension {}", name,
+                      dimensions, dimension));
+    lines[static_cast<std::size_t>(dimension)] = {0, extent};
+  }
+  return lines;
+}
+
 }  // namespace
 
 Algorithm::Algorithm(IdVector<ArrayId, ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
@@ -45,9 +61,8 @@ ArrayId Algorithm::find(std::string_view name) const {
 }
 
 ArrayId Algorithm::add(ArrayDeclaration declaration) {
-  for (const ArrayDeclaration& other : arrays_)
-    if (other.name == declaration.name)
-      throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
+  if (std::ranges::find(arrays_, declaration.name, &ArrayDeclaration::name) != arrays_.end())
+    throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
   check_domain(declaration);
   for (ArrayId input : declaration.inputs) check_not_fed_away(input);
   if (declaration.lead == no_array) declaration.lead = ArrayId{size()};
@@ -59,17 +74,20 @@ ArrayId Algorithm::add_input(std::string_view name, ElementType type, int dimens
   return add({.name = std::string(name),
               .type = type,
               .dimensions = dimensions,
+              .kind = ArrayKind::input,
               .domain = domain,
               .boundary = boundary});
 }
 
 ArrayId Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
-                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
+                                   std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel,
+                                   const std::vector<WholeDimension>& whole) {
   return add({.name = std::string(name),
               .type = type,
               .dimensions = dimensions,
               .inputs = std::move(inputs),
-              .kernel = std::move(kernel)});
+              .kernel = std::move(kernel),
+              .whole = whole_lines(name, dimensions, whole)});
 }
 
 ArrayId Algorithm::stages_of_kernel(const std::vector<std::string>& names,
@@ -82,11 +100,7 @@ ArrayId Algorithm::stages_of_kernel(const std::vector<std::string>& names,
   const ArrayId lead = stage_of_kernel(names[0], types[0], dimensions, inputs, std::move(kernel));
   arrays_.back().output_count = static_cast<int>(types.size());
   for (std::size_t k = 1; k < types.size(); ++k)
-    add({.name = names[k],
-         .type = types[k],
-         .dimensions = dimensions,
-         .lead = lead,
-         .is_further_output = true});
+    add({.name = names[k], .type = types[k], .dimensions = dimensions, .lead = lead, .output_count = 0});
   return lead;
 }
 
@@ -98,43 +112,27 @@ bool Algorithm::are_of_one_stage(const std::vector<ArrayId>& arrays) const {
 ArrayId Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count,
                                  std::vector<ArrayId> inputs, std::shared_ptr<const ReductionKernel> kernel,
                                  const Box& over) {
-  const ReductionKernel* const reduction = kernel.get();
-  const ArrayDeclaration& first = (*this)[inputs.front()];
-  const Box reduced = over.dimensions == 0 ? first.domain : over;
-  check_reduced(name, reduced, reduction->takes_whole_boxes() ? reduced.dimensions : first.dimensions);
-  if (constexpr std::int64_t most = std::numeric_limits<int>::max();
-      reduction->value_bytes() > most || count > most)
+  const std::int64_t value_bytes = kernel->value_bytes();
+  if (constexpr std::int64_t most = std::numeric_limits<int>::max(); value_bytes > most || count > most)
     throw InternalError(
         fmt::format("the reduction '{}' has partial values of {}: reduce fewer lines or groups", name,
-                    human_bytes(reduction->value_bytes())));
-  const ArrayId id = add({.name = std::string(name),
-                          .type = type,
-                          .dimensions = 1,
-                          .inputs = std::move(inputs),
-                          .kernel = std::move(kernel),
-                          .domain = Box{{0, count}},
-                          .reduction = reduction,
-                          .reduced = reduced});
-  set_whole(id, 0, static_cast<int>(count));
-  return id;
-}
-
-void Algorithm::set_whole(ArrayId id, int dimension, int extent) {
-  arrays_[id].whole[static_cast<std::size_t>(dimension)] = {0, extent};
-}
-
-void Algorithm::make_value(ArrayId id, int count) {
-  ArrayDeclaration& declaration = arrays_[id];
-  declaration.domain = Box{{0, count}};
-  declaration.is_value = true;
-  set_whole(id, 0, count);
+                    human_bytes(value_bytes)));
+  return add({.name = std::string(name),
+              .type = type,
+              .dimensions = 1,
+              .kind = ArrayKind::reduction,
+              .inputs = std::move(inputs),
+              .kernel = std::move(kernel),
+              .domain = Box{{0, count}},
+              .whole = whole_lines(name, 1, {{0, static_cast<int>(count)}}),
+              .reduced = over});
 }
 
 ArrayId Algorithm::value_of_kernel(std::string_view name, ElementType type, int count,
                                    std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel) {
-  check_line(name, count);
-  const ArrayId id = stage_of_kernel(name, type, 1, std::move(inputs), std::move(kernel));
-  make_value(id, count);
+  const ArrayId id = stage_of_kernel(name, type, 1, std::move(inputs), std::move(kernel), {{0, count}});
+  arrays_[id].domain = Box{{0, count}};
+  arrays_[id].kind = ArrayKind::value;
   return id;
 }
 
@@ -142,31 +140,16 @@ void Algorithm::add_group(std::vector<ArrayId> stages, std::shared_ptr<const Gro
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (i > 0 && stages[i] <= stages[i - 1])
       throw InternalError("the stages of a fusable group must be in the order in which they were declared");
-    if ((*this)[stages[i]].is_further_output)
+    if ((*this)[stages[i]].is_further_output())
       throw InternalError(fmt::format("a fusable group names a stage by its first output, not by '{}'",
                                       (*this)[stages[i]].name));
   }
   groups_.push_back({std::move(stages), std::move(kernel)});
 }
 
-void Algorithm::check_line(std::string_view name, int extent) {
-  if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
-}
-
-void Algorithm::check_library_call(std::string_view name, int dimensions,
-                                   const std::vector<WholeDimension>& whole) {
-  for (const auto& [dimension, extent] : whole) {
-    check_line(name, extent);
-    if (dimension < 0 || dimension >= dimensions)
-      throw InternalError(
-          fmt::format("the library stage '{}' has {} dimensions, and cannot be whole in dimension {}", name,
-                      dimensions, dimension));
-  }
-}
-
 void Algorithm::output(ArrayId array, const Box& domain) {
   ArrayDeclaration& stage = arrays_[array];
-  const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();
+  const bool has_domain = stage.is_everywhere() || stage.ends_at_domain();
   Box points = has_domain ? stage.domain : domain;
   check_not_fed_away(array);
   if (points.dimensions == 0)
@@ -192,8 +175,7 @@ void Algorithm::output(ArrayId array, const Box& domain) {
 void Algorithm::bound(ArrayId id, const Box& domain, const BoundaryConditions& boundary) {
   check_boundary(boundary, domain.dimensions);
   ArrayDeclaration& stage = arrays_[id];
-  if (stage.is_input() || stage.is_everywhere() || stage.is_bounded || stage.output_count > 1 ||
-      stage.is_further_output)
+  if (stage.kind != ArrayKind::stage || stage.output_count != 1)
     throw InternalError(fmt::format(
         "'{}' cannot be bounded: only a stage with one output that computes points can, once", stage.name));
   if (domain.dimensions != stage.dimensions || domain.empty() ||
@@ -205,7 +187,7 @@ void Algorithm::bound(ArrayId id, const Box& domain, const BoundaryConditions& b
                                       stage.name, to_string(domain), whole.begin, whole.end, d));
   stage.domain = domain;
   stage.boundary = boundary;
-  stage.is_bounded = true;
+  stage.kind = ArrayKind::bounded;
   compute_beyond_periodic_sides(arrays_, id);
 }
 
@@ -246,11 +228,11 @@ void Algorithm::add_feed(std::size_t loop, ArrayId from, ArrayId to) {
   };
   check_not_fed_away(from);
   check_not_fed_away(to);
-  if (to >= declaration.first || (!target.ends_at_domain() && !target.is_value))
+  if (to >= declaration.first || (!target.ends_at_domain() && !target.is_value()))
     fail("only an input, a bounded stage or a value from before the loop can be fed");
   if (from < declaration.first && declaration.feed_to(from) == nullptr)
     fail("only what the loop computes can be fed, or what was fed before it is fed on");
-  if (source.is_value != target.is_value || source.reduction != nullptr)
+  if (source.is_value() != target.is_value() || source.is_reduction())
     fail("values are fed to values, and other stages to others");
   if (declaration.feed_from(from) != nullptr || declaration.feed_to(to) != nullptr)
     fail("an array is fed to one, from one");
@@ -283,7 +265,7 @@ void Algorithm::check_not_fed_away(ArrayId id) const {
 
 Box Algorithm::within_bounds(ArrayId stage, Box box) const {
   for (ArrayId part : parts(stage))
-    if ((*this)[part].is_bounded) box = within_sides(box, (*this)[part].domain, (*this)[part].boundary);
+    if ((*this)[part].is_bounded()) box = within_sides(box, (*this)[part].domain, (*this)[part].boundary);
   return box;
 }
 

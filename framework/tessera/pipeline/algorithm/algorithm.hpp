@@ -12,9 +12,8 @@
 namespace tessera {
 
 /// An algorithm as data: the arrays of a pipeline with the stages that compute them, the loops, and the
-/// groups of fusable stages. Each array has an ArrayId. An
-/// algorithm contains nothing about ranks, ghosts or tiles. Users build an algorithm with Pipeline. Planners
-/// and runners read it through this class, which does not need the templates of Pipeline.
+/// groups of fusable stages. An algorithm contains nothing about ranks, ghosts or tiles. Users build it with
+/// Pipeline. Planners and runners read it through this class, which does not need the templates of Pipeline.
 class Algorithm {
  public:
   /// Makes an algorithm without arrays.
@@ -32,7 +31,7 @@ class Algorithm {
   int size() const { return arrays_.size(); }
   /// The ids of all arrays.
   IdRange<ArrayId> ids() const { return arrays_.ids(); }
-  /// Returns a table with an element for each array, all of which are `value`.
+  /// Returns a table with the element `value` for each array.
   template <class T>
   IdVector<ArrayId, T> table(const T& value = T()) const {
     return IdVector<ArrayId, T>(arrays_.values().size(), value);
@@ -65,9 +64,11 @@ class Algorithm {
 
   /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
   /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
-  /// arrays that the kernel reads.
+  /// arrays that the kernel reads. `whole` names the dimensions along which all points, from 0 to extent - 1,
+  /// are computed together. Throws InternalError if the array has no such dimension or such a line no points.
   ArrayId stage_of_kernel(std::string_view name, ElementType type, int dimensions,
-                          std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel);
+                          std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel,
+                          const std::vector<WholeDimension>& whole = {});
   /// Declares a stage with several outputs whose kernel exists already, one for each name and type. Returns
   /// the id of the first output; the others have the ids after it. Throws InternalError unless there is one
   /// name for each type.
@@ -96,58 +97,43 @@ class Algorithm {
   /// Appends an input (see Pipeline::input).
   ArrayId add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
                     const BoundaryConditions& boundary);
-  /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
-  /// reads.
+  /// Throws InternalError unless `over` has points, and as many dimensions as the reduction `name`.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
-  /// Throws InternalError unless the reduction `name` has at least one group. `count` is the number of
-  /// groups.
+  /// Throws InternalError unless the number `count` of groups of the reduction `name` is at least 1.
   static void check_groups(std::string_view name, std::int64_t count);
   /// Whether all arrays are outputs of one stage, or the same array. A stage contributes to the reductions of
   /// its outputs while it computes them.
   bool are_of_one_stage(const std::vector<ArrayId>& arrays) const;
-  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce). The inputs
-  /// must be outputs of one stage, or the same array. Throws InternalError if the partial values take 2 GiB
-  /// or more, which MPI cannot join.
+  /// Appends the result of a global reduction of the points `over`, which has `count` elements (see
+  /// Pipeline::reduce). Throws InternalError if the partial values take 2 GiB or more, which MPI cannot join.
   ArrayId add_reduction(std::string_view name, ElementType type, std::int64_t count,
                         std::vector<ArrayId> inputs, std::shared_ptr<const ReductionKernel> kernel,
                         const Box& over);
-  /// Declares that the points 0 to extent - 1 along `dimension` of an array are computed together.
-  void set_whole(ArrayId id, int dimension, int extent);
-  /// Makes an array of one dimension a value of `count` elements (see Pipeline::values).
-  void make_value(ArrayId id, int count);
   /// Appends a group of fusable stages. Throws InternalError unless `stages` are the ids of first outputs, in
   /// ascending order. `kernel` computes these stages on a device.
   void add_group(std::vector<ArrayId> stages, std::shared_ptr<const GroupKernel> kernel);
-  /// Throws InternalError unless the lines of a stage have at least one point. `extent` is the number of
-  /// points of a line.
-  static void check_line(std::string_view name, int extent);
-  /// Throws InternalError unless a library stage of `dimensions` dimensions can have the whole dimensions
-  /// `whole`.
-  static void check_library_call(std::string_view name, int dimensions,
-                                 const std::vector<WholeDimension>& whole);
-  /// Begins a loop of at most `maximum` turns and returns the number of the loop. All arrays that are added
-  /// before the call of end_loop belong to the loop. Throws InternalError when another loop has the same
-  /// name, or when `maximum` is less than 1.
+  /// Begins a loop of at most `maximum` turns and returns its number. All arrays that are added before the
+  /// call of end_loop belong to the loop. Throws InternalError when another loop has the same name, or when
+  /// `maximum` is less than 1.
   std::size_t begin_loop(std::string_view name, std::int64_t maximum);
   /// Ends the declaration of a loop. Throws InternalError when the loop has no stages, when it declares an
   /// input, or when an array that it computes and feeds to another array is also an output of the pipeline.
   /// Also throws InternalError when the loop carries nothing (see carried_arrays) and has no condition.
   void end_loop(std::size_t loop);
-  /// Declares that after every turn of the loop the values of array `to` are replaced by those of array
-  /// `from` (see Pipeline::Loop::feed). Throws InternalError when the loop cannot feed `from` to `to`.
+  /// Declares a feed of the loop (see Pipeline::Loop::feed). Throws InternalError when the loop cannot feed
+  /// `from` to `to`.
   void add_feed(std::size_t loop, ArrayId from, ArrayId to);
-  /// Makes the array `value` the condition that ends the loop (see Pipeline::Loop::until). Throws
-  /// InternalError unless the array is a value or a reduction of the loop.
+  /// Makes `value` the condition of the loop (see Pipeline::Loop::until). Throws InternalError unless it is a
+  /// value or a reduction of the loop.
   void set_condition(std::size_t loop, ArrayId value);
-  /// Makes the array `value` the residual of the loop (see Pipeline::Loop::watch). Throws InternalError
-  /// unless the array is a value or a reduction of the loop.
+  /// Makes `value` the residual of the loop (see Pipeline::Loop::watch). Throws InternalError unless it is a
+  /// value or a reduction of the loop.
   void set_residual(std::size_t loop, ArrayId value);
 
  private:
-  /// Throws InternalError unless the loop can use the array `value`, which must be a value or a reduction of
-  /// the loop.
+  /// Throws InternalError unless `value` is a value or a reduction of the loop.
   void check_value(std::size_t loop, ArrayId value, const char* use) const;
-  /// Appends an array, and returns its id. Throws InternalError as the functions do that append arrays.
+  /// Appends an array, and returns its id.
   ArrayId add(ArrayDeclaration declaration);
   /// Throws InternalError when the values of the array are lost. This is so after a loop that computes the
   /// array and feeds it to another array, because the other array then has the buffer of this array.
@@ -161,8 +147,8 @@ class Algorithm {
 
 /// Returns the feeds of `loop` as chains. The first feed of a chain goes to an array that is not fed on, and
 /// each further feed goes to the array that the feed before it takes. The last feed of a chain takes an array
-/// to which nothing is fed, which is the one that the loop computes. If buffers are swapped in the order of
-/// these feeds after a turn, each array gets the values that are fed to it (see plan::Swap).
+/// that the loop computes. If buffers are swapped in the order of these feeds after a turn, each array gets
+/// the values that are fed to it (see plan::Swap).
 std::vector<std::vector<LoopDeclaration::Feed>> feed_chains(const LoopDeclaration& loop);
 
 /// Returns the ids of the arrays that are declared before `loop` and change in its turns, because `loop` or a

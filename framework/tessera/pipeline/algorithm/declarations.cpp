@@ -35,8 +35,8 @@ bool ArrayDeclaration::has_periodic_side() const {
 }
 
 Box ArrayDeclaration::with_whole_lines(Box box) const {
-  // The box of a reduction holds points of its input, to which `whole` does not apply.
-  if (reduction != nullptr) return box;
+  // The box of a reduction holds points of its input, and `whole` is about its result.
+  if (is_reduction()) return box;
   for (int d = 0; d < box.dimensions; ++d)
     if (const Range lines = whole[static_cast<std::size_t>(d)]; !lines.empty()) box[d] = lines;
   return box;
@@ -52,11 +52,11 @@ std::span<const ArrayDeclaration> outputs_of(const IdVector<ArrayId, ArrayDeclar
 /// Returns the first output of a stage that is bounded and has a periodic side; null if there is none.
 const ArrayDeclaration* periodic_output(std::span<const ArrayDeclaration> outputs) {
   const auto found = std::ranges::find_if(
-      outputs, [](const ArrayDeclaration& part) { return part.is_bounded && part.has_periodic_side(); });
+      outputs, [](const ArrayDeclaration& part) { return part.is_bounded() && part.has_periodic_side(); });
   return found == outputs.end() ? nullptr : &*found;
 }
 
-/// Whether `other` has the same period as `array` in all dimensions in which `array` is periodic.
+/// Whether `other` has the same period as `array` in all periodic dimensions of `array`.
 bool has_periods_of(const ArrayDeclaration& array, const ArrayDeclaration& other) {
   for (int d = 0; d < array.dimensions; ++d)
     if (array.boundary.is_periodic(d) && (d >= other.dimensions || !other.boundary.is_periodic(d) ||
@@ -85,7 +85,7 @@ std::string reason_against_ghosts(const IdVector<ArrayId, ArrayDeclaration>& arr
   if (has_periodic_lines(outputs.front(), *periodic))
     return fmt::format("'{}' computes whole lines, which end at periodic sides", periodic->name);
   for (const ArrayDeclaration& other : outputs)
-    if (other.is_bounded && !(has_periods_of(*periodic, other) && has_periods_of(other, *periodic)))
+    if (other.is_bounded() && !(has_periods_of(*periodic, other) && has_periods_of(other, *periodic)))
       return fmt::format("'{}' has a periodic side, but '{}', which is computed with it, has not the same",
                          periodic->name, other.name);
   for (ArrayId id : outputs.front().inputs) {
@@ -162,9 +162,8 @@ IdVector<ArrayId, bool> following_from_reductions(const Algorithm& pipeline) {
     const auto input_follows = [&](ArrayId input) {
       return pipeline.loop_of(input) == loop && follows[input];
     };
-    follows.push_back(
-        loop >= 0 && declaration.is_everywhere() &&
-        (declaration.reduction != nullptr || std::ranges::any_of(declaration.inputs, input_follows)));
+    follows.push_back(loop >= 0 && declaration.is_everywhere() &&
+                      (declaration.is_reduction() || std::ranges::any_of(declaration.inputs, input_follows)));
   }
   return follows;
 }
@@ -188,14 +187,14 @@ std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclarat
       const bool is_later = id >= loop.last;
       // A reduction cannot be delayed until the test is known, because it takes in points while they are
       // computed.
-      if (loop.contains(id) && reads_test && (pipeline[id].reduction != nullptr || !follows(id)))
+      if (loop.contains(id) && reads_test && (pipeline[id].is_reduction() || !follows(id)))
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,
                            pipeline[input].name);
       if (is_later && loop.contains(input) && !reads_test)
         return fmt::format("'{}' reads '{}' after the loop, where it is that of a turn more",
                            pipeline[id].name, pipeline[input].name);
       const bool changes = loop.contains(input) ? !reads_test : (loop.feed_to(input) != nullptr);
-      if (loop.contains(id) && pipeline[id].is_value && follows(id) && changes)
+      if (loop.contains(id) && pipeline[id].is_value() && follows(id) && changes)
         return fmt::format("'{}' reads '{}', which the next turn changes", pipeline[id].name,
                            pipeline[input].name);
     }

@@ -25,6 +25,15 @@ inline constexpr ArrayId no_array{-1};
 /// consecutive ids.
 constexpr ArrayId operator+(ArrayId id, int further) { return ArrayId{to_int(id) + further}; }
 
+/// What computes an array, and where its points are kept.
+enum class ArrayKind : std::uint8_t {
+  input,     ///< The points come from a file or from memory.
+  stage,     ///< A stage computes all points that are needed.
+  bounded,   ///< A stage computes points within a domain only (see Pipeline::bound).
+  value,     ///< Every rank computes all points for itself (see Pipeline::values).
+  reduction  ///< The array is the result of a global reduction, which every rank has.
+};
+
 /// An array of a pipeline, with the stage that computes it. If the array is an input, there is no stage.
 struct ArrayDeclaration {
   /// The name, which no other array of the pipeline has.
@@ -33,6 +42,8 @@ struct ArrayDeclaration {
   ElementType type = ElementType::uint8;
   /// The number of dimensions, 1 to 4.
   int dimensions = 0;
+  /// What computes the array.
+  ArrayKind kind = ArrayKind::stage;
   /// The ids of the arrays that the body of the stage reads, in the order of its parameters. These arrays are
   /// declared before this one.
   std::vector<ArrayId> inputs = {};
@@ -46,38 +57,44 @@ struct ArrayDeclaration {
   BoundaryConditions boundary = {};
   /// Whether the array is a result of the pipeline.
   bool is_output = false;
-  /// Whether the stage is bounded, which means that it ends at its domain (see Pipeline::bound).
-  bool is_bounded = false;
-  /// Whether the array is a value, which every rank computes for itself (see Pipeline::values).
-  bool is_value = false;
   /// The id of the first output of the stage that computes this array, or the id of this array if it is an
   /// input. The outputs of a stage have consecutive ids. no_array stands for the id of this array;
   /// Algorithm::add replaces it.
   ArrayId lead = no_array;
-  /// If this array is the first output of a stage, the number of outputs of the stage; otherwise 1.
+  /// The number of outputs of the stage if this array is the first of them; 0 if it is a further output; 1
+  /// if no stage computes it.
   int output_count = 1;
   /// For each dimension along which all points are computed together, the range of these points; empty for
   /// other dimensions. Examples are the lines of a column stage and the result of a global reduction.
   std::array<Range, max_dimensions> whole = {};
-  /// The kernel of a global reduction, the same object as `kernel`; null for other arrays.
-  const ReductionKernel* reduction = nullptr;
   /// The points of the input that a global reduction reduces; empty for other arrays.
   Box reduced = {};
 
+  /// Whether the array comes from a file or from memory.
+  bool is_input() const { return kind == ArrayKind::input; }
+  /// Whether the stage is bounded, which means that it ends at its domain (see Pipeline::bound).
+  bool is_bounded() const { return kind == ArrayKind::bounded; }
+  /// Whether the array is a value, which every rank computes for itself (see Pipeline::values).
+  bool is_value() const { return kind == ArrayKind::value; }
+  /// Whether the array is the result of a global reduction.
+  bool is_reduction() const { return kind == ArrayKind::reduction; }
   /// Whether the array is an output of a stage, but not the first one.
-  bool is_further_output = false;
+  bool is_further_output() const { return output_count == 0; }
   /// Whether the array is only a place to which a loop feeds another array. Nothing else computes or reads it
   /// (see in_rounds).
-  bool is_spare = false;
-
-  /// Whether the array comes from a file or from memory.
-  bool is_input() const { return kernel == nullptr && !is_further_output && !is_spare; }
+  bool is_spare() const { return kernel == nullptr && !is_input() && !is_further_output(); }
   /// Whether the array is an input or a bounded stage. Outside its domain such an array has the values that
   /// the boundary conditions give.
-  bool ends_at_domain() const { return is_input() || is_bounded; }
+  bool ends_at_domain() const { return is_input() || is_bounded(); }
   /// Whether every rank has all points of the array, because it is a value or the result of a global
   /// reduction.
-  bool is_everywhere() const { return is_value || reduction != nullptr; }
+  bool is_everywhere() const { return is_value() || is_reduction(); }
+  /// The kernel of a global reduction, the same object as `kernel`; null for other arrays.
+  const ReductionKernel* reduction() const {
+    return is_reduction() ? static_cast<const ReductionKernel*>(kernel.get()) : nullptr;
+  }
+  /// The number of dimensions of the points that the stage computes, or that a global reduction reduces.
+  int computed_dimensions() const { return is_reduction() ? reduced.dimensions : dimensions; }
   /// Whether the boundary condition of any dimension is periodic.
   bool has_periodic_side() const;
   /// The bytes of one point.
@@ -107,8 +124,9 @@ struct LoopDeclaration {
   ArrayId last = {};
   /// The greatest number of turns.
   std::int64_t maximum = 1;
-  /// The id of the array that ends the loop: there is no further turn, or round of turns, after one in which
-  /// the first element of this array is not zero. If the id is no_array, the loop ends after `maximum` turns.
+  /// The id of the array that ends the loop: the loop ends after the first turn, or round of turns, that
+  /// leaves a first element of this array other than zero. If the id is no_array, the loop ends after
+  /// `maximum` turns.
   ArrayId condition = no_array;
   /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
   /// a round, and one array if the loop does not run in rounds. Empty if the loop has no residual.
@@ -116,8 +134,7 @@ struct LoopDeclaration {
   /// The feeds of the loop, in the order of their declaration.
   std::vector<Feed> feeds = {};
   /// The number of turns that one execution of the loop's stages computes: 1, or the number of turns of a
-  /// round if the loop runs in rounds (see in_rounds). It is more than 1 if the loop runs in rounds (see
-  /// in_rounds).
+  /// round if the loop runs in rounds (see in_rounds).
   int turns = 1;
   /// If the loop runs in rounds, the number of the loop that follows it and goes on with single turns;
   /// otherwise -1. If `condition` is not zero after a round, the condition of the loop holds after some turn
@@ -163,9 +180,9 @@ template <class Kernel, class T, int N>
 struct Stage : Array<T, N> {};
 
 /// Returns why a rank cannot compute points of the bounded stage `stage` beyond its periodic sides, or an
-/// empty string if it can. The points repeat those at the opposite sides, and so must the points of the
-/// inputs from which they are computed. Each input must therefore have the same period as the stage, unless
-/// every rank has all of its points. All bounded outputs of the stage must have the same periods, and no
+/// empty string if it can. The points repeat those at the opposite sides, and so must the points that they
+/// are computed from. Each input must therefore have the same period as the stage, unless every rank has all
+/// of its points. All bounded outputs of the stage must have the same periods, and no
 /// lines that are computed as a whole may lie along a periodic dimension. `stage` is the id of the first
 /// output of the stage. Stages without periodic sides have no such reason.
 std::string reason_against_ghosts(const IdVector<ArrayId, ArrayDeclaration>& arrays, ArrayId stage);

@@ -142,15 +142,12 @@ class Pipeline : public Algorithm {
   Array<T, N> library_stage(std::string_view name, const Call& call, const std::vector<WholeDimension>& whole,
                             Array<In, InN>... inputs) {
     static_assert(sizeof...(In) > 0);
-    check_library_call(name, N, whole);
     using Kernel = LibraryStage<Call, T, N, ArrayType<In, InN>...>;
-    const ArrayId id =
-        stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
-    for (const WholeDimension& lines : whole) set_whole(id, lines.dimension, lines.extent);
-    return {id};
+    return {stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call),
+                            whole)};
   }
 
-  /// Declares a global reduction of some points of an array: those of the box `over`. The default of `over`
+  /// Declares a global reduction of the points of an array in the box `over`. The default of `over`
   /// is the domain of the array. A stage has a domain only if it is bounded, an output or a value; for other
   /// stages `over` must be given. `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any other
   /// ReductionOf whose result is a number or a std::array of numbers. Later stages can read the result on
@@ -231,7 +228,7 @@ class Pipeline : public Algorithm {
   /// results of reductions are its parameters. `over` has the N-dimensional points that are taken in, each of
   /// them once. `Call` has these members:
   ///
-  /// - `Element`, the type of the elements of the result, of which there are `count`;
+  /// - `Element`, the type of the `count` elements of the result;
   /// - `footprint(input, box)`, which returns the box of input number `input` that is read for `box`;
   /// - `value_bytes()`, the bytes of a partial value, and `init(value)`, which writes that of no points;
   /// - `add(value, box, inputs...)`, which adds the points of `box`, and gets a LibraryBlock of each input.
@@ -251,7 +248,6 @@ class Pipeline : public Algorithm {
     static_assert(sizeof...(In) > 0);
     using Element = typename Call::Element;
     using Kernel = LibraryReduction<Call, N, ArrayType<In, InN>...>;
-    check_line(name, count);
     check_reduced(name, over, N);
     return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), count, {inputs.id...},
                                            std::make_shared<Kernel>(call), over)};
@@ -283,10 +279,12 @@ class Pipeline : public Algorithm {
   /// value can be the condition of a loop, or a state that a loop changes from turn to turn.
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> values(std::string_view name, const Body& body, int count, Array<In, InN>... inputs) {
-    check_line(name, count);
-    const ArrayId id = units<T, 1, SinglePoint>(name, body, inputs...).id;
-    make_value(id, count);
-    return {id};
+    if constexpr (detail::is_callable_body<Body, 1, TypeList<>, ArrayType<In, InN>...>()) {
+      using Kernel = PointStage<Body, 1, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
+      return {
+          value_of_kernel(name, element_type_of<T>(), count, {inputs.id...}, std::make_shared<Kernel>(body))};
+    }
+    return {};
   }
   /// Declares a value of one element. The body is called with i = 0 only.
   template <class T, class Body, class... In, int... InN>
@@ -371,10 +369,10 @@ class Pipeline : public Algorithm {
     if constexpr (detail::is_callable_body<Body, U::template dimensions<N>, TypeList<>,
                                            ArrayType<In, InN>...>()) {
       using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
-      const ArrayId id =
-          stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
-      if (U::planes > 1) set_whole(id, N - 1, U::planes);
-      return Stage<Kernel, T, N>{{id}};
+      std::vector<WholeDimension> whole;
+      if (U::planes > 1) whole.push_back({N - 1, U::planes});
+      return Stage<Kernel, T, N>{{stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...},
+                                                  std::make_shared<Kernel>(body), whole)}};
     } else {
       return Array<T, N>();  // after the one error that the compiler has printed
     }
@@ -383,14 +381,11 @@ class Pipeline : public Algorithm {
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
   Array<T, N> add_columns(std::string_view name, const Body& body, int extent, Array<In, InN>... inputs) {
     static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
-    check_line(name, extent);
     if constexpr (detail::is_callable_body<Body, N - 1, TypeList<IntervalLine<T>&>,
                                            ArrayType<In, InN>...>()) {
       using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
-      const ArrayId id = stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...},
-                                         std::make_shared<Kernel>(body, extent));
-      set_whole(id, D, extent);
-      return {id};
+      return {stage_of_kernel(name, element_type_of<T>(), N, {inputs.id...},
+                              std::make_shared<Kernel>(body, extent), {{D, extent}})};
     }
     return {};
   }
@@ -405,7 +400,7 @@ class Pipeline : public Algorithm {
     return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), count,
                                            of_one_stage(name, first, rest...), std::move(kernel), points)};
   }
-  /// Returns the ids of arrays, or those of copies that are outputs of one stage.
+  /// Returns the ids of arrays that are outputs of one stage: the given ones, or copies of them.
   template <int N, class... T>
   std::vector<ArrayId> of_one_stage(std::string_view name, Array<T, N>... inputs) {
     std::vector<ArrayId> ids{inputs.id...};

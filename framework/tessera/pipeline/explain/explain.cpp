@@ -98,7 +98,7 @@ class StepPrinter {
     for (ArrayId member : step.members)
       if (member != step.stage) members.append(members.empty() ? " with " : " ").append(name(member));
     std::string text =
-        fmt::format("{} {} on {}{}", pipeline_[step.stage].reduction ? "contribute to" : "compute",
+        fmt::format("{} {} on {}{}", pipeline_[step.stage].is_reduction() ? "contribute to" : "compute",
                     name(step.stage), parts.empty() ? "nothing" : parts, members);
     const std::int64_t tiles = Tiles(step.parts, step.tile).size();
     if (tiles > static_cast<std::int64_t>(step.parts.size()) || !step.inner.empty())
@@ -178,7 +178,7 @@ std::string buffer_text(const Plan& plan, BufferId id) {
   return text;
 }
 
-/// Returns a text about the buffers in which the points of an array are written and read.
+/// Returns a text about the buffers of an array.
 std::string buffers_text(const Plan& plan, const ArrayRegions& regions) {
   if (regions.written_buffer == no_buffer && regions.read_buffer == no_buffer) return "none";
   if (regions.written_buffer == regions.read_buffer) return buffer_text(plan, regions.read_buffer);
@@ -202,9 +202,9 @@ std::string explain_stage(const ArrayDeclaration& stage, const Plan& plan, const
                            std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)},
                            std::pair{"buffer", buffers_text(plan, regions)}};
   for (const auto& [key, value] : rows)
-    if (!stage.is_spare || key != std::string_view("computed"))
+    if (!stage.is_spare() || key != std::string_view("computed"))
       text += fmt::format("    {:<28}{}\n", key, value);
-  if (!stage.is_input() && !stage.is_spare)
+  if (!stage.is_input() && !stage.is_spare())
     text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
                         regions.redundant_points);
   if (is_copied)
@@ -238,11 +238,11 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
 }
 
 const char* kind_of(const ArrayDeclaration& array) {
-  return array.is_input() ? "input" : array.is_spare ? "spare array" : "stage";
+  return array.is_input() ? "input" : array.is_spare() ? "spare array" : "stage";
 }
 
 std::string type_and_placement(const ArrayDeclaration& array, const ArrayRegions& regions) {
-  if (array.is_spare) return std::string(name_of(array.type));
+  if (array.is_spare()) return std::string(name_of(array.type));
   return fmt::format("{} of {}", array.is_input() ? "distributed" : name_of(regions.placement),
                      name_of(array.type));
 }
@@ -251,7 +251,7 @@ void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
   ++rank_count;
   bool is_idle = true;
   for (ArrayId id : pipeline.ids())
-    is_idle = is_idle && (pipeline[id].is_value || plan.stages[id].computed_points == 0);
+    is_idle = is_idle && (pipeline[id].is_value() || plan.stages[id].computed_points == 0);
   if (is_idle) ++idle_ranks;
   peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
   for (auto* by_array : {&exchanged_bytes, &computed_by_array, &redundant_by_array})
@@ -280,7 +280,7 @@ std::string summary(const Algorithm& pipeline, const Plan& any_plan, const PlanT
   std::string stages;
   for (ArrayId id : pipeline.ids()) {
     const ArrayRegions& regions = any_plan.stages[id];
-    if (pipeline[id].is_spare) continue;
+    if (pipeline[id].is_spare()) continue;
     if (!stages.empty()) stages += ", ";
     stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())
                                       : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));

@@ -28,7 +28,7 @@ std::string type_and_placement(const ArrayDeclaration& array, const ArrayRegions
 struct PlanTotals {
   /// The number of plans that were added.
   int rank_count = 0;
-  /// The number of plans in which the rank computes no points but those of values, which every rank computes.
+  /// The number of plans whose rank computes only values, which every rank computes.
   int idle_ranks = 0;
   /// The number of messages that these ranks send.
   std::int64_t messages = 0;
@@ -66,9 +66,8 @@ std::string summary(const Algorithm& pipeline, const Plan& any_plan, const PlanT
 /// that are computed together in tiles are drawn in one frame. The text ends with a line feed.
 std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals);
 
-/// A class of ranks whose plans differ only in the positions of boxes and in the ranks to which messages go
-/// or from which they come. Examples are the ranks in the interior of a grid, along one edge, or in one
-/// corner.
+/// A class of ranks whose plans differ only in the positions of boxes and in the partners of messages.
+/// Examples are the ranks in the interior of a grid, along one edge, or in one corner.
 struct RankClass {
   /// The number of ranks in the class.
   std::int64_t rank_count = 0;
@@ -86,7 +85,7 @@ class RankClasses {
   /// Adds the rank of this plan to its class. A class that does not exist yet is made.
   void add(const Plan& plan);
 
-  /// Returns the classes in the order in which their first ranks were added.
+  /// Returns the classes in the order of their first ranks.
   const std::vector<RankClass>& classes() const { return classes_; }
 
   /// Returns the `count` classes with the most ranks, or all classes if there are fewer. The result is sorted

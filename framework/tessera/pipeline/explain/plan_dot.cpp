@@ -19,7 +19,7 @@ const char* colour(Placement placement) {
 }
 
 const char* shape(const ArrayDeclaration& array) {
-  if (array.is_spare) return "folder";
+  if (array.is_spare()) return "folder";
   return array.is_input() ? "cylinder" : array.is_output ? "doubleoctagon" : "box";
 }
 
@@ -29,7 +29,7 @@ std::string node(const ArrayDeclaration& stage, const ArrayRegions& regions) {
   label += fmt::format("\\n{}", name_of(stage.type));
   if (regions.placement == Placement::distributed) label += fmt::format(" on {}", regions.grid.text());
   return fmt::format("{} [label={}\", shape={}, fillcolor=\"{}\"];\n", dot_quoted(stage.name), label,
-                     shape(stage), stage.is_spare ? "#ffffff" : colour(regions.placement));
+                     shape(stage), stage.is_spare() ? "#ffffff" : colour(regions.placement));
 }
 
 /// Returns, for each array, the stage of the compute node whose frame contains the array, or no_array if no

@@ -44,7 +44,7 @@ class Arranger {
 
  private:
   using Arrays = std::vector<ArrayId>;
-  /// One way in which a run of the plan may reach a point between two steps: from the point `from`, through
+  /// One way that may lead a run of the plan to a point between two steps: from the point `from`, through
   /// `swap`, or without a swap if `swap` is null.
   struct Way {
     int from;

@@ -86,7 +86,7 @@ std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& pl
   for (ArrayId input : pipeline[stage].inputs)
     if (std::ranges::find(arrays, input, &StagedArray::array) == arrays.end()) add(input, false);
   // A reduction computes partial values, which lie in host memory.
-  if (pipeline[stage].reduction == nullptr)
+  if (!pipeline[stage].is_reduction())
     for (ArrayId part : pipeline.parts(stage)) add(part, true);
   return arrays;
 }
@@ -127,9 +127,10 @@ std::vector<PlanNode>* children_of(PlanNode& node) {
   return const_cast<std::vector<PlanNode>*>(children_of(std::as_const(node)));
 }
 
-void number_nodes(PlanNode& root) {
+int number_nodes(PlanNode& root) {
   int next_id = 0;
   number_nodes(root, next_id);
+  return next_id;
 }
 
 std::string names_of(const Algorithm& pipeline, const plan::Exchange& exchange) {

@@ -39,12 +39,12 @@ struct Buffer {
 /// The points of one array that one rank owns, requires and computes, and the place where it keeps them. The
 /// array is an input or is computed by a stage.
 struct ArrayRegions {
-  /// The placement with which the stage is computed. It may differ from the placement in the schedule: on a
+  /// The placement of the stage in this plan. It may differ from the placement in the schedule: on a
   /// device, a `tile` stage that no fusable group can compute is computed with the placement `rank`.
   Placement placement = Placement::distributed;
   /// The processor grid over which the array is distributed.
   ProcessorGrid grid;
-  /// The way in which the grid cuts the dimensions into blocks.
+  /// How the grid cuts the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
   /// All points of the array that any rank may compute or read.
   Box domain;
@@ -54,8 +54,8 @@ struct ArrayRegions {
   /// The points of the domain that this rank owns. Rank 0 owns all points of a value or of the result of a
   /// global reduction.
   Box owned;
-  /// The hull of three sets of points: the points that the stages of this rank read; the points from which
-  /// boundary conditions take values for them; and, for an output, the owned points. It may reach beyond the
+  /// The hull of three sets of points: the points that the stages of this rank read; the points whose values
+  /// boundary conditions take for them; and, for an output, the owned points. It may reach beyond the
   /// domain.
   Box required;
   /// The intersection of `required` and `domain`.
@@ -194,7 +194,7 @@ struct StagedArray {
 };
 
 /// Returns the arrays of the staged stage `stage`, each of them once. The buffers of `plan` must have their
-/// sizes. Loops may swap buffers, but only those of the same size.
+/// sizes. Loops may swap only buffers of the same size.
 std::vector<StagedArray> staged_arrays(const Algorithm& pipeline, const Plan& plan, ArrayId stage);
 
 /// Returns the bytes of staging memory that the staged stage `stage` needs.

@@ -29,7 +29,7 @@ struct Sequence {
   static constexpr std::string_view kind = "sequence";
   /// The name of this part of the plan, such as "compute".
   std::string name;
-  /// The children, in the order in which they run.
+  /// The children, in the order of their execution.
   std::vector<PlanNode> children;
 };
 /// A loop of the pipeline, whose children run again and again, until `maximum` turns have ended or a
@@ -97,16 +97,15 @@ struct Write {
   /// The points to write.
   Box box;
 };
-/// The messages of one array in an exchange. The sender takes points from the buffer into which the array is
-/// computed (ArrayRegions::written_buffer). The receiver stores them in the buffer from which consumers read
-/// the array (ArrayRegions::read_buffer).
+/// The messages of one array in an exchange. The sender takes points from ArrayRegions::written_buffer. The
+/// receiver stores them in ArrayRegions::read_buffer.
 struct ArrayMessages {
   /// The id of the array.
   ArrayId array = {};
   /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
-/// A step in which every rank gets the points that it needs from the ranks that own these points. All points
+/// A step that brings every rank the points that it needs from the ranks that own these points. All points
 /// that one rank sends to another rank form one message. The step is collective over all ranks.
 struct Exchange {
   /// The word that names this kind of node in reports and plan files.
@@ -141,19 +140,19 @@ struct Scratch {
   ArrayId array = {};
   /// The offset of the array from the start of the scratch memory, in bytes.
   std::int64_t offset = 0;
-  /// The number of rows for which the array of a window has memory (see Compute::placements). Rows stay in
-  /// place while the window moves over them, until the last row is reached. The number is 0 for arrays that
-  /// are not in a window, which have memory for the rows of one box only.
+  /// The number of rows that fit into the memory of the array of a window (see Compute::placements). Rows
+  /// stay in place while the window moves over them, until the last row is reached. The number is 0 for
+  /// arrays that are not in a window, which have memory for the rows of one box only.
   std::int64_t rows = 0;
 };
-/// A global reduction to which the tiles of a Compute node contribute the points that they compute.
+/// A global reduction that takes in the points which the tiles of a Compute node compute.
 struct Contribution {
   /// The id of the global reduction.
   ArrayId stage = {};
   /// The points that this rank contributes. Each point is contributed once, even if several tiles compute it.
   Box box;
 };
-/// Computes `stage` on the boxes in `parts`, each of which is cut into tiles. Each tile may be cut into inner
+/// Computes `stage` on the boxes in `parts`. Each of them is cut into tiles. Each tile may be cut into inner
 /// tiles, which one thread computes in order; otherwise a tile is its own only inner tile. For each inner
 /// tile, the stages in `members` are computed in order. The last member is `stage` itself. The outputs of
 /// `stage` are written to buffers, except outputs that only global reductions read. Scratch memory holds the
@@ -182,7 +181,7 @@ struct Compute {
   std::vector<Box> boxes;
   /// The arrays that are kept in scratch memory, with their places.
   std::vector<Scratch> scratch;
-  /// The global reductions to which each tile contributes while its points are in cache.
+  /// The global reductions that take in the points of each tile while they are in cache.
   std::vector<Contribution> contributions;
   /// The bytes of scratch memory that one thread (hosts) or one team (devices) needs.
   std::int64_t scratch_bytes = 0;
@@ -237,8 +236,8 @@ std::vector<PlanNode>* children_of(PlanNode& node);
 inline bool is_step(const PlanNode& node) { return children_of(node) == nullptr; }
 
 /// Gives every node of a plan its id. Ids are assigned depth first, from 0 on. Each FinishExchange node then
-/// refers to the last Exchange node before it under the same parent.
-void number_nodes(PlanNode& root);
+/// refers to the last Exchange node before it under the same parent. Returns the number of nodes.
+int number_nodes(PlanNode& root);
 
 /// Calls visit(node) for `node` and all nodes below it. The order is depth first, with parents before their
 /// children.

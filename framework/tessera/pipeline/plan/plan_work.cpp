@@ -82,7 +82,7 @@ StepWork work_of_compute(const Algorithm& pipeline, const plan::Compute& step) {
     work.bytes += reads.bytes(part, tile, tile + tiles);
     work.points += part.size();
     for (ArrayId output : pipeline.parts(step.stage))
-      if (root.reduction == nullptr && !is_in_scratch(step, output))
+      if (!root.is_reduction() && !is_in_scratch(step, output))
         work.bytes += bytes_of(pipeline, output, part);
     tile += tiles;
   }

@@ -60,7 +60,7 @@ std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::C
 
 namespace {
 
-/// The dimensions in the order in which inner tiles follow each other.
+/// The dimensions, in the order of the walk over inner tiles.
 constexpr std::array walking_order = {1, 0, 2, 3};
 static_assert(walking_order.size() == max_dimensions);
 
@@ -175,8 +175,8 @@ class MemberBoxes {
         if (!is_known) stage.kernel->required(points, needs_.data());
         is_known = true;
         Box& read = at(t, k);
-        read = hull(read, input.is_bounded ? with_boundary_sources(needs_[i], input.domain, input.boundary)
-                                           : needs_[i]);
+        read = hull(read, input.is_bounded() ? with_boundary_sources(needs_[i], input.domain, input.boundary)
+                                             : needs_[i]);
       }
   }
 

@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-/// The tiles into which a list of boxes is cut. Tiles are numbered from 0: first the tiles of the first box,
-/// then those of the second box, and so on. Within a box, tiles are numbered along x first, then along y, and
+/// The tiles of a list of boxes. Tiles are numbered from 0: first the tiles of the first box, then the tiles
+/// of the second box, and so on. Within a box, tiles are numbered along x first, then along y, and
 /// so on.
 class Tiles {
  public:
@@ -45,10 +45,9 @@ class Tiles {
 /// live as long as all members.
 std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::Compute& step);
 
-/// The inner tiles into which the tiles of a list of boxes are cut. Inner tiles are numbered from 0: first
-/// those of the first tile, then those of the second tile, and so on. Within a tile, they are numbered along
-/// dimension 1 first, then along x, and then along the other dimensions, which is the order in which a thread
-/// computes them.
+/// The inner tiles of the tiles of a list of boxes. Inner tiles are numbered from 0: first the inner tiles of
+/// the first tile, then those of the second tile, and so on. Within a tile, they are numbered along dimension
+/// 1 first, then along x, and then along the other dimensions. A thread computes them in this order.
 class InnerTiles {
  public:
   /// Makes an object that has no tiles.
@@ -65,8 +64,8 @@ class InnerTiles {
   std::int64_t first(std::int64_t tile) const {
     return inner_.empty() ? tile : first_[static_cast<std::size_t>(tile)];
   }
-  /// Returns the points of an inner tile. `tile` is the number of the tile to which the inner tile belongs,
-  /// `points` are the points of this tile, and `number` is the number of the inner tile.
+  /// Returns the points of an inner tile. `tile` is the number of its tile, `points` are the points of this
+  /// tile, and `number` is the number of the inner tile.
   Box inner(std::int64_t tile, const Box& points, std::int64_t number) const {
     return inner_.empty() ? points : inner_tile(points, number - first(tile));
   }

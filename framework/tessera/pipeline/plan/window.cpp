@@ -14,16 +14,16 @@ namespace {
 /// Returns the box that is cut into bands: the domain of an output that is not a value, or the box that a
 /// global reduction reduces. The result is null for other arrays.
 const Box* points_of(const ArrayDeclaration& array) {
-  if (array.reduction != nullptr) return &array.reduced;
-  return array.is_output && !array.is_value ? &array.domain : nullptr;
+  if (array.is_reduction()) return &array.reduced;
+  return array.is_output && !array.is_value() ? &array.domain : nullptr;
 }
 
-/// Returns, for each array, the first pass in which the results of all reductions that it needs are known.
+/// Returns, for each array, the first pass that knows the results of all reductions that the array needs.
 IdVector<ArrayId, int> passes_by_array(const Algorithm& pipeline) {
   auto passes = pipeline.table<int>();
   for (ArrayId id : pipeline.ids())
     for (ArrayId input : pipeline[pipeline[id].lead].inputs)
-      passes[id] = std::max(passes[id], passes[input] + (pipeline[input].reduction != nullptr ? 1 : 0));
+      passes[id] = std::max(passes[id], passes[input] + (pipeline[input].is_reduction() ? 1 : 0));
   return passes;
 }
 
@@ -47,7 +47,7 @@ int passes_of(const Algorithm& pipeline) {
   const IdVector<ArrayId, int> passes = passes_by_array(pipeline);
   int most = 0;
   for (ArrayId id : pipeline.ids())
-    if (pipeline[id].is_output || pipeline[id].reduction != nullptr) most = std::max(most, passes[id]);
+    if (pipeline[id].is_output || pipeline[id].is_reduction()) most = std::max(most, passes[id]);
   return most + 1;
 }
 
@@ -70,7 +70,7 @@ Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
     const Box* points = points_of(pipeline[id]);
     const int pass = passes[id];
     Box& wanted = wanted_[wanted_.push_back(points != nullptr ? *points : Box{})];
-    if (pipeline[id].is_value && pass <= band.pass) wanted = pipeline[id].domain;
+    if (pipeline[id].is_value() && pass <= band.pass) wanted = pipeline[id].domain;
     if (points == nullptr) continue;
     Range& cut = wanted[cut_dimension(wanted, band.dimension)];
     cut = part_of(cut, band);
@@ -81,7 +81,7 @@ Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
 
 Box Window::wanted(const Algorithm& pipeline, ArrayId array) const {
   if (!is_whole()) return wanted_[array];
-  return pipeline[array].reduction != nullptr ? pipeline[array].reduced : pipeline[array].domain;
+  return pipeline[array].is_reduction() ? pipeline[array].reduced : pipeline[array].domain;
 }
 
 bool Window::is_left_out(const Algorithm& pipeline, ArrayId array) const {

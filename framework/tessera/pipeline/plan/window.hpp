@@ -70,7 +70,7 @@ class Window {
 /// needs the result of a global reduction is computed at least one pass after this reduction.
 int passes_of(const Algorithm& pipeline);
 
-/// Returns the largest number of bands into which the pipeline can be cut along a dimension. It is the
+/// Returns the largest possible number of bands of the pipeline along a dimension. It is the
 /// largest number of units of `unit` points along this dimension that an output, or the input of a global
 /// reduction, has.
 std::int64_t most_bands(const Algorithm& pipeline, int dimension, std::int64_t unit = 1);

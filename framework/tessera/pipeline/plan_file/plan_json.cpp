@@ -87,8 +87,8 @@ bool holds_objects(const Json& json) {
   return false;
 }
 
-/// Appends a value to `text`. A value in which no object is nested is written on one line, so that people can
-/// read a plan.
+/// Appends a value to `text`. A value without nested objects is written on one line, so that people can read
+/// a plan.
 void print(const Json& json, std::size_t indentation, std::string& text) {
   if (!holds_objects(json)) {
     text += to_text(json);

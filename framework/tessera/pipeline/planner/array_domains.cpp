@@ -37,7 +37,7 @@ namespace {
 
 /// Returns the nominal points of an array that a consumer reads: from the middle of the points that the first
 /// corner of the consumer's nominal box reads to the middle of those that its last corner reads. All points
-/// `all` that the nominal box reads are returned along dimensions in which this tells nothing about them: if
+/// `all` that the nominal box reads are returned along a dimension whose corners say nothing about them: if
 /// the consumer reads whole lines, or if it does not read from one end to the other, but opposite points, for
 /// example.
 Box followed(const ArrayDeclaration& consumer, const Box& first, const Box& last, const Box& all) {
@@ -73,23 +73,158 @@ class DomainFinder {
   }
 
  private:
-  void settle_domains();
+  void settle_domains() {
+    for (ArrayId id : pipeline_.ids().descending()) {
+      auto& [domain, nominal] = domains_[id];
+      const ArrayDeclaration& declaration = pipeline_[id];
+      check_domain(id, domain);
+      settle_fed(id, domain, nominal);
+      settle_kept(id, domain, nominal);
+      if (declaration.is_input() || declaration.is_spare()) continue;
+      if (declaration.is_further_output()) {
+        // The first output of a stage stands for all its outputs. This loop reaches it after the others.
+        ArrayDomain& lead = domains_[declaration.lead];
+        lead = {hull(lead.domain, domain), hull(lead.nominal, nominal)};
+        continue;
+      }
+      if (leads_nowhere(id))
+        throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
+      if (declaration.is_reduction()) domain = nominal = window_.wanted(pipeline_, id);
+      if (domain.empty()) {
+        // No rank computes the array: its consumers have no points to compute, or read it only in another
+        // pass.
+        domain = nominal = no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
+        continue;
+      }
+      domain = declaration.with_whole_lines(domain);
+      nominal = declaration.with_whole_lines(nominal);
+      settle_inputs(id);
+    }
+  }
+
   /// Settles the boxes of an array that has a domain of its own: an input, a bounded stage, a value or an
   /// output. For other arrays, this function does nothing.
-  void settle_kept(ArrayId id, Box& domain, Box& nominal) const;
+  void settle_kept(ArrayId id, Box& domain, Box& nominal) const {
+    const ArrayDeclaration& declaration = pipeline_[id];
+    if (declaration.is_value() || (declaration.ends_at_domain() && window_.is_whole()))
+      domain = nominal = declaration.domain;
+    else if (declaration.ends_at_domain())
+      settle_for_band(id, domain, nominal);
+    if (!declaration.is_output || declaration.is_reduction()) return;
+    if (const Box points = window_.wanted(pipeline_, id); !points.empty()) {
+      nominal = points;
+      domain = hull(domain, points);
+    }
+  }
+
   /// Settles the boxes of an input or a bounded stage for one band, from the points that stages read.
-  void settle_for_band(ArrayId id, Box& domain, Box& nominal) const;
+  void settle_for_band(ArrayId id, Box& domain, Box& nominal) const {
+    const ArrayDeclaration& declaration = pipeline_[id];
+    const Box& all = declaration.domain;
+    const Box sources = with_boundary_sources(domain, all, declaration.boundary);
+    domain = domain.empty() ? no_points(declaration.dimensions) : intersection(sources, all);
+    for (int d = 0; d < all.dimensions && !sources.empty(); ++d) {
+      if (!declaration.boundary.is_periodic(d)) continue;
+      // An input has the points beyond its periodic sides, too, which are read from the other end. A stage
+      // computes only points within its domain, and has all of them, so that ranks send each other the rest.
+      // So does an input that has no more points than that, or that such a stage reads.
+      const bool is_read_beyond =
+          declaration.is_input() && sources[d].size() < all[d].size() && !is_read_by_repeated_stage(id, d);
+      domain[d] = is_read_beyond ? sources[d] : all[d];
+      if (!is_read_beyond) nominal[d] = all[d];
+    }
+    nominal = intersection(nominal, domain);
+    if (nominal.empty()) nominal = domain;
+  }
+
   /// Whether a bounded stage that is periodic in `dimension` reads the array.
-  bool is_read_by_repeated_stage(ArrayId id, int dimension) const;
+  bool is_read_by_repeated_stage(ArrayId id, int dimension) const {
+    for (const ArrayDeclaration& output : pipeline_.arrays())
+      if (output.is_bounded() && output.boundary.is_periodic(dimension) &&
+          std::ranges::find(pipeline_[output.lead].inputs, id) != pipeline_[output.lead].inputs.end())
+        return true;
+    return false;
+  }
+
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.
-  void settle_inputs(ArrayId id);
+  void settle_inputs(ArrayId id) {
+    const ArrayDeclaration& declaration = pipeline_[id];
+    const auto& [domain, nominal] = domains_[id];
+    const auto whole = required_boxes(pipeline_, id, domain);
+    const auto first = required_boxes(pipeline_, id, corner(nominal, false));
+    const auto last = required_boxes(pipeline_, id, corner(nominal, true));
+    const auto nominal_needs = required_boxes(pipeline_, id, nominal);
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+      ArrayDomain& input = domains_[declaration.inputs[k]];
+      input.domain = hull(input.domain, whole[k]);
+      // The blocks of a producer follow the blocks of its consumers. Each corner of the producer's nominal
+      // box lies in the middle of the points that a corner of the consumer's nominal box reads.
+      if (!first[k].empty() && !last[k].empty())
+        input.nominal = hull(input.nominal, followed(declaration, first[k], last[k], nominal_needs[k]));
+      else
+        input.nominal = hull(input.nominal, whole[k]);
+    }
+  }
+
   /// Settles the boxes of an array in a swap group (see SwapGroups). The boxes contain the domain of the
   /// first array of the group. For values and for other arrays, this function does nothing.
-  void settle_fed(ArrayId id, Box& domain, Box& nominal) const;
-  void check_domain(ArrayId id, const Box& required) const;
-  void check_fed() const;
-  bool leads_nowhere(ArrayId id) const;
+  void settle_fed(ArrayId id, Box& domain, Box& nominal) const {
+    if (groups_.of(id).empty() || pipeline_[id].is_value()) return;
+    // The first array of a group is an input or a bounded stage.
+    const Box& next = pipeline_[groups_.of(id).front()].domain;
+    domain = hull(domain, next);
+    nominal = next;
+  }
+
+  void check_domain(ArrayId id, const Box& required) const {
+    const ArrayDeclaration& array = pipeline_[id];
+    for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      const auto& side = array.boundary.side[i];
+      if (array.ends_at_domain() &&
+          ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
+           (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
+        throw InternalError(
+            fmt::format("the {} '{}' is {} and has no boundary condition in dimension {}, but "
+                        "stages read {}",
+                        array.is_input() ? "input" : "stage", array.name, to_string(array.domain), d,
+                        to_string(required)));
+      if (!array.ends_at_domain() && !array.whole[i].empty() &&
+          !(intersection(array.whole[i], required[d]) == required[d]))
+        throw InternalError(
+            fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
+                        "limit the index with clamp",
+                        array.name, array.whole[i].begin, array.whole[i].end, d, to_string(required)));
+    }
+  }
+
+  void check_fed() const {
+    for (const LoopDeclaration& loop : pipeline_.loops())
+      for (const auto& [from, to] : loop.feeds) {
+        const ArrayDeclaration &source = pipeline_[from], &target = pipeline_[to];
+        const Box& domain = domains_[source.lead].domain;
+        if (!(domain == domains_[to].domain))
+          throw InternalError(
+              fmt::format("the loop '{}' feeds '{}', which is computed on {}, to '{}', which is {}: they "
+                          "must be the same",
+                          loop.name, source.name, to_string(domain), target.name, to_string(target.domain)));
+      }
+  }
+
+  bool leads_nowhere(ArrayId id) const {
+    const auto is_used = [this](ArrayId part) {
+      const ArrayDeclaration& array = pipeline_[part];
+      return array.is_output || is_read_[part] || !groups_.of(part).empty() ||
+             std::ranges::any_of(pipeline_.loops(), [part](const LoopDeclaration& loop) {
+               return loop.condition == part ||
+                      std::ranges::find(loop.residuals, part) != loop.residuals.end();
+             });
+    };
+    for (ArrayId part : pipeline_.parts(id))
+      if (is_used(part)) return false;
+    return true;
+  }
 
   const Algorithm& pipeline_;
   const Window& window_;
@@ -98,146 +233,6 @@ class DomainFinder {
   IdVector<ArrayId, bool> is_read_;
   IdVector<ArrayId, ArrayDomain> domains_;
 };
-
-void DomainFinder::settle_domains() {
-  for (ArrayId id : pipeline_.ids().descending()) {
-    auto& [domain, nominal] = domains_[id];
-    const ArrayDeclaration& declaration = pipeline_[id];
-    check_domain(id, domain);
-    settle_fed(id, domain, nominal);
-    settle_kept(id, domain, nominal);
-    if (declaration.is_input() || declaration.is_spare) continue;
-    if (declaration.is_further_output) {
-      // The first output of a stage stands for all its outputs. This loop reaches it after the others.
-      ArrayDomain& lead = domains_[declaration.lead];
-      lead = {hull(lead.domain, domain), hull(lead.nominal, nominal)};
-      continue;
-    }
-    if (leads_nowhere(id))
-      throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
-    if (declaration.reduction != nullptr) domain = nominal = window_.wanted(pipeline_, id);
-    if (domain.empty()) {
-      // No rank computes the array: its consumers have no points to compute, or read it only in another pass.
-      domain = nominal = no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
-      continue;
-    }
-    domain = declaration.with_whole_lines(domain);
-    nominal = declaration.with_whole_lines(nominal);
-    settle_inputs(id);
-  }
-}
-
-void DomainFinder::settle_kept(ArrayId id, Box& domain, Box& nominal) const {
-  const ArrayDeclaration& declaration = pipeline_[id];
-  if (declaration.is_value || (declaration.ends_at_domain() && window_.is_whole()))
-    domain = nominal = declaration.domain;
-  else if (declaration.ends_at_domain())
-    settle_for_band(id, domain, nominal);
-  if (!declaration.is_output || declaration.reduction != nullptr) return;
-  if (const Box points = window_.wanted(pipeline_, id); !points.empty()) {
-    nominal = points;
-    domain = hull(domain, points);
-  }
-}
-
-bool DomainFinder::is_read_by_repeated_stage(ArrayId id, int dimension) const {
-  for (const ArrayDeclaration& output : pipeline_.arrays())
-    if (output.is_bounded && output.boundary.is_periodic(dimension) &&
-        std::ranges::find(pipeline_[output.lead].inputs, id) != pipeline_[output.lead].inputs.end())
-      return true;
-  return false;
-}
-
-void DomainFinder::settle_for_band(ArrayId id, Box& domain, Box& nominal) const {
-  const ArrayDeclaration& declaration = pipeline_[id];
-  const Box& all = declaration.domain;
-  const Box sources = with_boundary_sources(domain, all, declaration.boundary);
-  domain = domain.empty() ? no_points(declaration.dimensions) : intersection(sources, all);
-  for (int d = 0; d < all.dimensions && !sources.empty(); ++d) {
-    if (!declaration.boundary.is_periodic(d)) continue;
-    // An input has the points beyond its periodic sides, too, which are read from the other end. A stage
-    // computes only points within its domain, and has all of them, so that ranks send each other the rest.
-    // So does an input that has no more points than that, or from which such a stage is computed.
-    const bool is_read_beyond =
-        declaration.is_input() && sources[d].size() < all[d].size() && !is_read_by_repeated_stage(id, d);
-    domain[d] = is_read_beyond ? sources[d] : all[d];
-    if (!is_read_beyond) nominal[d] = all[d];
-  }
-  nominal = intersection(nominal, domain);
-  if (nominal.empty()) nominal = domain;
-}
-
-void DomainFinder::settle_inputs(ArrayId id) {
-  const ArrayDeclaration& declaration = pipeline_[id];
-  const auto& [domain, nominal] = domains_[id];
-  const auto whole = required_boxes(pipeline_, id, domain);
-  const auto first = required_boxes(pipeline_, id, corner(nominal, false));
-  const auto last = required_boxes(pipeline_, id, corner(nominal, true));
-  const auto nominal_needs = required_boxes(pipeline_, id, nominal);
-  for (std::size_t k = 0; k < whole.size(); ++k) {
-    ArrayDomain& input = domains_[declaration.inputs[k]];
-    input.domain = hull(input.domain, whole[k]);
-    // The blocks of a producer follow the blocks of its consumers. Each corner of the producer's nominal box
-    // lies in the middle of the points that a corner of the consumer's nominal box reads.
-    if (!first[k].empty() && !last[k].empty())
-      input.nominal = hull(input.nominal, followed(declaration, first[k], last[k], nominal_needs[k]));
-    else
-      input.nominal = hull(input.nominal, whole[k]);
-  }
-}
-
-bool DomainFinder::leads_nowhere(ArrayId id) const {
-  const auto is_used = [this](ArrayId part) {
-    const ArrayDeclaration& array = pipeline_[part];
-    return array.is_output || is_read_[part] || !groups_.of(part).empty() ||
-           std::ranges::any_of(pipeline_.loops(), [part](const LoopDeclaration& loop) {
-             return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
-           });
-  };
-  for (ArrayId part : pipeline_.parts(id))
-    if (is_used(part)) return false;
-  return true;
-}
-
-void DomainFinder::check_domain(ArrayId id, const Box& required) const {
-  const ArrayDeclaration& array = pipeline_[id];
-  for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const auto& side = array.boundary.side[i];
-    if (array.ends_at_domain() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
-                                   (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
-      throw InternalError(fmt::format(
-          "the {} '{}' is {} and has no boundary condition in dimension {}, but "
-          "stages read {}",
-          array.is_input() ? "input" : "stage", array.name, to_string(array.domain), d, to_string(required)));
-    if (!array.ends_at_domain() && !array.whole[i].empty() &&
-        !(intersection(array.whole[i], required[d]) == required[d]))
-      throw InternalError(
-          fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
-                      "limit the index with clamp",
-                      array.name, array.whole[i].begin, array.whole[i].end, d, to_string(required)));
-  }
-}
-
-void DomainFinder::settle_fed(ArrayId id, Box& domain, Box& nominal) const {
-  if (groups_.of(id).empty() || pipeline_[id].is_value) return;
-  // The first array of a group is an input or a bounded stage.
-  const Box& next = pipeline_[groups_.of(id).front()].domain;
-  domain = hull(domain, next);
-  nominal = next;
-}
-
-void DomainFinder::check_fed() const {
-  for (const LoopDeclaration& loop : pipeline_.loops())
-    for (const auto& [from, to] : loop.feeds) {
-      const ArrayDeclaration &source = pipeline_[from], &target = pipeline_[to];
-      const Box& domain = domains_[source.lead].domain;
-      if (!(domain == domains_[to].domain))
-        throw InternalError(fmt::format(
-            "the loop '{}' feeds '{}', which is computed on {}, to '{}', which is {}: they must be the same",
-            loop.name, source.name, to_string(domain), target.name, to_string(target.domain)));
-    }
-}
 
 }  // namespace
 
@@ -256,15 +251,16 @@ bool is_bounded(const Box& box) {
 
 }  // namespace
 
-void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, Box* needs) {
+void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, std::vector<Box>& needs) {
   const ArrayDeclaration& declaration = pipeline[stage];
+  needs.resize(declaration.inputs.size());
   if (box.empty()) {
     for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
       needs[i] = no_points(pipeline[declaration.inputs[i]].dimensions);
     return;
   }
   try {
-    declaration.kernel->required(box, needs);
+    declaration.kernel->required(box, needs.data());
   } catch (const InternalError& error) {
     throw InternalError(fmt::format("stage '{}': {}", declaration.name, error.what()));
   }
@@ -276,8 +272,8 @@ void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, Bo
 }
 
 std::vector<Box> required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box) {
-  std::vector<Box> needs(pipeline[stage].inputs.size());
-  required_boxes(pipeline, stage, box, needs.data());
+  std::vector<Box> needs;
+  required_boxes(pipeline, stage, box, needs);
   return needs;
 }
 
@@ -303,7 +299,7 @@ std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& 
     const ArrayDeclaration& declaration = pipeline[stage];
     const Box& domain = plan.stages[stage].domain;
     if (declaration.kernel == nullptr || declaration.lead != stage || domain.empty()) continue;
-    if (declaration.reduction != nullptr) continue;  // it reads each of its points once, and has others
+    if (declaration.is_reduction()) continue;  // it reads each of its points once, and has others
     const std::vector<Box> all = required_boxes(pipeline, stage, domain);
     const std::vector<Box> one = required_boxes(pipeline, stage, centre(domain, false));
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -50,15 +50,12 @@ class SwapGroups {
   std::vector<std::vector<ArrayId>> groups_ = {{}};
 };
 
-/// For each input of `stage`, writes to `needs` the box that `stage` reads to compute the points of `box`.
-/// The boxes are in the order of the inputs of the stage. They are empty if `box` is empty. Throws
-/// InternalError with the name of the stage if inference finds no bounds for one of these boxes.
-void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, Box* needs);
-
 /// Returns, for each input of `stage`, the box that `stage` reads to compute the points of `box`. The boxes
 /// are in the order of the inputs of the stage. They are empty if `box` is empty. Throws InternalError with
 /// the name of the stage if inference finds no bounds for one of these boxes.
 std::vector<Box> required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box);
+/// Writes the boxes to `needs`, whose memory is used again.
+void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, std::vector<Box>& needs);
 
 /// Returns a line for each stage and each of its inputs for which the plan needs at least a hundred times as
 /// many points of the input as the stage reads. A plan needs whole boxes, so that an index that grows faster

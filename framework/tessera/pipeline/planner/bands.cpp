@@ -22,7 +22,7 @@ constexpr int cut_dimension = 1;
 bool wants_something(const Algorithm& pipeline, const Window& window) {
   if (window.writes_values()) return true;
   for (ArrayId id : pipeline.ids())
-    if (!pipeline[id].is_value && !window.wanted(pipeline, id).empty()) return true;
+    if (!pipeline[id].is_value() && !window.wanted(pipeline, id).empty()) return true;
   return false;
 }
 
@@ -85,7 +85,7 @@ class BandSearch {
   }
 
   /// Returns bands of whole units that fit. If there are none, returns the smallest bands of whole units.
-  /// `tried` are bands that do not fit, with which the search begins.
+  /// The search begins with `tried`, which are bands that do not fit.
   SizedBands from(SizedBands tried, std::int64_t unit) const {
     const std::int64_t units = most_bands(pipeline_, cut_dimension, unit);
     tried.bands.unit = unit;
@@ -152,9 +152,8 @@ bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t 
 /// that `plan` lists are taken from `pass` where `pass` computes or needs more.
 void append_pass(Plan& plan, Plan pass) {
   const int first = plan.buffers.size();
-  // The nodes of the pass below its root follow those of the plan.
-  int nodes = -1;
-  walk(plan.root, [&](const PlanNode&) { ++nodes; });
+  // The nodes of the pass below its root follow the nodes of the plan.
+  const int nodes = number_nodes(plan.root) - 1;
   for (Buffer& buffer : pass.buffers) {
     buffer.first_node += nodes;
     buffer.last_node += nodes;

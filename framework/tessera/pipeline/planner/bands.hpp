@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// The way in which a pipeline that does not fit into memory is cut into bands.
+/// How a pipeline that does not fit into memory is cut into bands.
 struct Banding {
   /// The dimension that is cut. In dimension 1, which is y, the bands of an image consist of rows.
   int dimension = 1;
@@ -22,8 +22,8 @@ struct Banding {
   Band band(std::int64_t index, int pass = 0) const { return {dimension, count, index, pass, unit}; }
 };
 
-/// The rows of an input or an output that its file stores together, such as those of a compressed chunk. If
-/// two bands have rows of the same chunk, the chunk is read or written twice.
+/// The rows of an input or an output that its file stores together, such as the rows of a compressed chunk.
+/// If two bands have rows of the same chunk, the chunk is read or written twice.
 struct ChunkRows {
   /// The id of the array.
   ArrayId array = {};
@@ -31,7 +31,7 @@ struct ChunkRows {
   std::int64_t rows = 1;
 };
 
-/// Returns the bands in the order in which they are computed: all bands of the first pass, then all bands of
+/// Returns the bands in the order of their computation: all bands of the first pass, then all bands of
 /// the next pass, and so on. Bands that have nothing to compute or to write are left out.
 std::vector<Band> in_order(const Algorithm& pipeline, const Banding& bands);
 
@@ -51,7 +51,7 @@ Plan plan_with_bands(const Algorithm& pipeline, const Banding& bands,
 /// and writing files. The memory that ranks need is estimated from the plans of some ranks.
 ///
 /// The bands consist of whole chunks of the files that `chunks` describes, the most important file first. A
-/// file is passed over in two cases: if bands of its chunks, and of those of the files before it, do not fit
+/// file is passed over in two cases: if bands of its chunks, and of the chunks of files before it, do not fit
 /// into memory; and if stages read the file beyond their own rows, so that two bands read some chunks anyway.
 ///
 /// Throws ScheduleError if even bands of a single row do not fit, or if the pipeline does not fit and has

@@ -17,6 +17,7 @@ namespace detail {
 
 void Planner::run() {
   plan::Sequence read{"read", {}}, write{"write", {}};
+  const Window& window = scheduled_.window();
   for (ArrayId id : pipeline_.ids()) describe(id);
   for (ArrayId id : pipeline_.ids()) {
     begin_loops(id);
@@ -25,26 +26,24 @@ void Planner::run() {
       if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
       await(id);
     } else if (pipeline_[id].kernel != nullptr && !is_in_tiles(scheduled_[id].placement) &&
-               !scheduled_.window().is_left_out(scheduled_.pipeline(), id)) {
+               !window.is_left_out(pipeline_, id)) {
       add_compute(id);
     }
-    if (scheduled_.window().is_written(scheduled_.pipeline(), id))
-      add(write.children,
-          plan::Write{id, scheduled_.window().written(scheduled_.pipeline(), id, stage(id).owned)});
+    if (window.is_written(pipeline_, id))
+      add(write.children, plan::Write{id, window.written(pipeline_, id, stage(id).owned)});
     end_loops(id);
   }
   place_buffers();
   plan::Sequence compute{"compute", steps_.take_nodes()};
   plan::Sequence root{"plan", {}};
   for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
-  if (!scheduled_.window().is_whole()) {
-    plan::Bands band{scheduled_.window().band(), std::move(root.children)};
+  if (!window.is_whole()) {
+    plan::Bands band{window.band(), std::move(root.children)};
     root.children.clear();
     add(root.children, std::move(band));
   }
   plan_.root.step = std::move(root);
-  number_nodes(plan_.root);
-  tell_uses();
+  tell_uses(number_nodes(plan_.root) - 1);
   count_message_bytes();
   if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
   plan_.library_bytes = plan_.library_bytes * plan_.target.threads + staging_bytes_;
@@ -99,11 +98,12 @@ void Planner::add_compute(ArrayId root) {
   std::vector<ArrayId> members = fused_members(scheduled_, root);
   const Box& box = regions_.computed(root);
   std::vector<Box> parts = {box};
-  const bool reads_pending =
-      std::any_of(pending_.begin(), pending_.end(), [&](ArrayId id) { return reads(members, id); });
+  const bool reads_pending = std::ranges::any_of(members, [this](ArrayId member) {
+    return std::ranges::any_of(pipeline_[member].inputs, [this](ArrayId id) { return is_pending(id); });
+  });
   if (reads_pending) parts = exchange_pending(members, box);
   add_tiles(root, parts, std::move(members));
-  if (pipeline_[root].reduction != nullptr) add_reduction(root);
+  if (pipeline_[root].is_reduction()) add_reduction(root);
   for (ArrayId part : pipeline_.parts(root)) await(part);
 }
 
@@ -121,12 +121,15 @@ void Planner::add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector
     }
   });
   for (const Box& part : step.parts) count_library_bytes(root, Tiles({part}, step.tile)[0]);
-  // On a device, scratch is memory of a team, which is not counted. Only the tables of group kernels are
-  // counted.
-  if (!plan_.target.device)
+  // On a device, scratch is memory of a team, which is not counted. Only the tables are counted that the
+  // kernel of a fusable group reads.
+  if (!plan_.target.device) {
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
-  else if (step.group >= 0)
-    plan_.scratch_bytes += table_bytes(step);
+  } else if (step.group >= 0) {
+    const auto stages = pipeline_.groups()[static_cast<std::size_t>(step.group)].stages.size();
+    plan_.scratch_bytes +=
+        Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
+  }
   const std::vector<ArrayId> readers = step.members;
   const int place = add(std::move(step));
   for (ArrayId member : readers)
@@ -143,18 +146,13 @@ void Planner::count_library_bytes(ArrayId computed, const Box& box) {
   if (is_copied) staging_bytes_ = std::max(staging_bytes_, staging_bytes(pipeline_, plan_, computed));
 }
 
-std::int64_t Planner::table_bytes(const plan::Compute& step) const {
-  const auto stages = pipeline_.groups()[static_cast<std::size_t>(step.group)].stages.size();
-  return Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
-}
-
 void Planner::use_outputs(ArrayId root, int step) {
   for (ArrayId part : pipeline_.parts(root)) use(stage(part).written_buffer, step);
 }
 
 void Planner::add_reduction(ArrayId root) {
   use_outputs(root, add(plan::Reduce{root}));
-  const ReductionKernel& reduction = *pipeline_[root].reduction;
+  const ReductionKernel& reduction = *pipeline_[root].reduction();
   const std::int64_t value = aligned_bytes(reduction.value_bytes());
   if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loop(loop).overlaps_test)
     plan_.partial_bytes += value;
@@ -174,9 +172,9 @@ void Planner::place_buffers() {
   std::vector<std::int64_t> bytes, offsets;
   for (const BufferId id : plan_.buffers.ids()) {
     const Buffer& buffer = plan_.buffers[id];
-    const bool is_given = scheduled_.window().is_left_out(scheduled_.pipeline(), buffer.array);
-    if (is_pinned(buffer) || is_given) steps_.use_after(id);
-    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given) steps_.use_before(id);
+    const bool is_given = scheduled_.window().is_left_out(pipeline_, buffer.array);
+    if (is_pinned(buffer) || is_given) steps_.use(id, steps_.size());
+    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given) steps_.use(id, -1);
     bytes.push_back(buffer.bytes);
   }
   for (const std::vector<ArrayId>& group : scheduled_.swap_groups().all()) {
@@ -188,9 +186,7 @@ void Planner::place_buffers() {
   for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers.values()[i].offset = offsets[i];
 }
 
-void Planner::tell_uses() {
-  int last = -1;
-  walk(plan_.root, [&](const PlanNode&) { ++last; });
+void Planner::tell_uses(int last) {
   const int read = scheduled_.window().is_whole() ? 1 : 2;
   const int first_step = read + static_cast<int>(phase(plan_, "read").children.size()) + 2;
   const IdVector<BufferId, Lifetime>& lifetimes = steps_.settle_lifetimes();
@@ -291,17 +287,22 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   }
   pending_ = std::move(now);
   if (!pending_.empty()) exchange_pending();
-  plan::Repeat repeat;
-  repeat.loop = number;
-  repeat.maximum = loop.maximum;
-  repeat.turns = loop.turns;
-  repeat.rounds_of = loop.rounds_of;
-  repeat.overlaps_test = loop.overlaps_test;
+  // The condition and the residuals are tested after the swaps.
+  const auto after_swaps = [&loop](ArrayId value) {
+    const LoopDeclaration::Feed* feed = loop.feed_from(value);
+    return feed == nullptr ? value : feed->to;
+  };
+  plan::Repeat repeat{.maximum = loop.maximum,
+                      .condition = after_swaps(loop.condition),
+                      .children = {},
+                      .loop = number,
+                      .residuals = {},
+                      .turns = loop.turns,
+                      .rounds_of = loop.rounds_of,
+                      .overlaps_test = loop.overlaps_test};
+  for (ArrayId residual : loop.residuals) repeat.residuals.push_back(after_swaps(residual));
   repeat.continues = std::ranges::any_of(
       pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
-  // The condition and the residuals are tested after the swaps.
-  repeat.condition = after_swaps(loop, loop.condition);
-  for (ArrayId residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
   open.begin = steps_.begin_loop(std::move(repeat));
   for (ArrayId id : changing) await(id);
   open_loops_.push_back(std::move(open));
@@ -311,32 +312,17 @@ void Planner::end_loop() {
   OpenLoop open = std::move(open_loops_.back());
   open_loops_.pop_back();
   const LoopDeclaration& loop = *open.declaration;
-  add_swaps(loop);
-  const int end = steps_.end_loop();
-  const auto use_all_along = [&](ArrayId id) {
-    for (BufferId buffer : {stage(id).written_buffer, stage(id).read_buffer})
-      for (int step : {open.begin, end}) use(buffer, step);
-  };
-  for (const auto& [from, to] : loop.feeds) {
-    use_all_along(from);
-    use_all_along(to);
-  }
-  if (loop.condition != no_array) use_all_along(loop.condition);
-  for (ArrayId residual : loop.residuals) use_all_along(residual);
-  std::erase_if(pending_, [&](ArrayId id) { return loop.feed_from(id) != nullptr; });
-  for (ArrayId id : open.pending_later) await(id);
-  for (ArrayId id : carried_arrays(pipeline_, loop)) await(id);
-}
-
-ArrayId Planner::after_swaps(const LoopDeclaration& loop, ArrayId value) {
-  const LoopDeclaration::Feed* feed = loop.feed_from(value);
-  return feed == nullptr ? value : feed->to;
-}
-
-void Planner::add_swaps(const LoopDeclaration& loop) {
   // The old points of the array at the end of a chain are not needed any more.
   for (const auto& chain : feed_chains(loop))
     for (const auto& [from, to] : chain) add(plan::Swap{to, from});
+  const int end = steps_.end_loop();
+  std::vector<ArrayId> used_all_along = loop.residuals;
+  if (loop.condition != no_array) used_all_along.push_back(loop.condition);
+  for (const auto& [from, to] : loop.feeds) used_all_along.insert(used_all_along.end(), {from, to});
+  for (int step : {open.begin, end}) use_all(used_all_along, step);
+  std::erase_if(pending_, [&](ArrayId id) { return loop.feed_from(id) != nullptr; });
+  for (ArrayId id : open.pending_later) await(id);
+  for (ArrayId id : carried_arrays(pipeline_, loop)) await(id);
 }
 
 }  // namespace tessera::detail

@@ -20,8 +20,7 @@ Regions::Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes)
     : scheduled_(scheduled),
       most_answers_(std::max<std::size_t>(
           1, static_cast<std::size_t>(most_bytes) / bytes_of_answers(scheduled.pipeline()))),
-      needs_(static_cast<std::size_t>(scheduled.total_inputs())),
-      needs_selection_(scheduled.pipeline().table<std::uint64_t>()) {}
+      needs_(scheduled.pipeline().table<Needs>()) {}
 
 void Regions::select(int first, int last) {
   if (first == first_ && last == last_) return;
@@ -66,10 +65,10 @@ Box Regions::find_required(ArrayId array) {
   const ArrayDeclaration& declaration = scheduled_.pipeline()[array];
   Box box;
   box.dimensions = declaration.dimensions;
-  if (declaration.is_value) return declaration.domain;
-  if (declaration.is_output) box = declaration.reduction != nullptr ? declaration.domain : owned(array);
+  if (declaration.is_value()) return declaration.domain;
+  if (declaration.is_output) box = declaration.is_reduction() ? declaration.domain : owned(array);
   for (ArrayId consumer : scheduled_[array].consumers) {
-    const Box* boxes = needs(consumer);
+    const std::vector<Box>& boxes = needs(consumer);
     const auto& inputs = scheduled_.pipeline()[consumer].inputs;
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (inputs[k] == array) box = hull(box, boxes[k]);
@@ -80,7 +79,7 @@ Box Regions::find_required(ArrayId array) {
 
 Box Regions::find_computed(ArrayId stage) {
   const ArrayDeclaration& declaration = scheduled_.pipeline()[stage];
-  if (declaration.is_spare) return no_points(declaration.dimensions);
+  if (declaration.is_spare()) return no_points(declaration.dimensions);
   if (const ArrayId contributing = scheduled_[stage].contributed_by; contributing != no_array)
     return intersection(owned(contributing), scheduled_.wanted(stage));
   if (scheduled_[stage].placement == Placement::distributed) return owned(stage);
@@ -93,13 +92,13 @@ Box Regions::find_computed(ArrayId stage) {
              : declaration.with_whole_lines(scheduled_.pipeline().within_bounds(stage, box));
 }
 
-const Box* Regions::needs(ArrayId stage) {
-  Box* boxes = needs_.data() + scheduled_[stage].first_need;
-  if (needs_selection_[stage] != selection_) {
-    required_boxes(scheduled_.pipeline(), stage, computed(stage), boxes);
-    needs_selection_[stage] = selection_;
+const std::vector<Box>& Regions::needs(ArrayId stage) {
+  Needs& needs = needs_[stage];
+  if (needs.selection != selection_) {
+    required_boxes(scheduled_.pipeline(), stage, computed(stage), needs.boxes);
+    needs.selection = selection_;
   }
-  return boxes;
+  return needs.boxes;
 }
 
 RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others)

@@ -31,7 +31,7 @@ class Regions {
   void select(int first, int last);
 
   /// Returns a box of the array that contains all points that the selected ranks require: the points that
-  /// their stages read, the points from which boundary conditions take values, and, for an output, the points
+  /// their stages read, the points whose values boundary conditions take, and, for an output, the points
   /// that the ranks own. Ranks must have been selected before.
   const Box& required(ArrayId array);
   /// Returns a box of the array that contains all points that the selected ranks compute. For a global
@@ -53,7 +53,7 @@ class Regions {
   Box find_computed(ArrayId stage);
   /// Returns the box of each input that the selected ranks need to compute a stage. The boxes are in the
   /// order of the inputs of the stage.
-  const Box* needs(ArrayId stage);
+  const std::vector<Box>& needs(ArrayId stage);
 
   const ScheduledPipeline& scheduled_;
   int first_ = 0;
@@ -63,11 +63,13 @@ class Regions {
   /// bits are `last`.
   std::unordered_map<std::uint64_t, Answers> answers_;
   std::size_t most_answers_;
-  /// The boxes that needs() has found for all stages, one stage after the other (see
-  /// ScheduledArray::first_need). `selection_` counts the changes of the selection. The boxes of a stage in
-  /// `needs_` are valid if the stage's number in `needs_selection_` equals `selection_`.
-  std::vector<Box> needs_;
-  IdVector<ArrayId, std::uint64_t> needs_selection_;
+  /// The boxes that needs() has found for a stage, and the value that `selection_` had then.
+  struct Needs {
+    std::vector<Box> boxes;
+    std::uint64_t selection = 0;
+  };
+  IdVector<ArrayId, Needs> needs_;
+  /// The number of changes of the selection.
   std::uint64_t selection_ = 0;
 };
 
@@ -78,10 +80,10 @@ struct Storage {
   Box written;
   /// The box that consumers read.
   Box read;
-  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer in which the array
-  /// is computed or read from files (see padded_layout).
+  /// In the buffer of `written`, the point of each row with this x coordinate is aligned to 64 bytes (see
+  /// padded_layout).
   std::int64_t written_x = 0;
-  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer that consumers read.
+  /// The same for the buffer of `read`.
   std::int64_t read_x = 0;
   /// Whether both boxes are parts of one buffer, which holds their hull.
   bool shared = true;
@@ -106,14 +108,14 @@ class RankRegions {
   Storage storage(ArrayId array) { return storage_of(own_, array); }
 
   /// Returns the boxes of an exchanged array that this rank sends and receives, and the boxes that it copies
-  /// from the buffer in which the array is computed to the buffer in which the array is read. The search for
+  /// from the buffer of computed points to the buffer that consumers read. The search for
   /// partners begins with the partners that were found for the previous array.
   ExchangeLists messages(ArrayId array);
 
  private:
   Storage storage_of(Regions& regions, ArrayId array) const;
-  /// Returns the layout of a buffer of the rank with the regions `regions`. If `written` is true, it is the
-  /// buffer from which the points of an array are sent, otherwise the buffer into which they are received.
+  /// Returns the layout of a buffer of the rank with the regions `regions`. If `written` is true, the points
+  /// of an array are sent from this buffer, otherwise they are received into it.
   BlockLayout layout(Regions& regions, ArrayId array, bool written) const;
 
   const ScheduledPipeline& scheduled_;

@@ -16,11 +16,8 @@ namespace tessera {
 struct ScheduledArray {
   /// The placement of the stage that computes the array.
   Placement placement = Placement::distributed;
-  /// The number of dimensions of the array. For a global reduction, it is the number of dimensions of the
-  /// input of the reduction.
-  int dimensions = 0;
   /// The distribution of the points of the array over the ranks that own them. For a global reduction, it
-  /// tells which rank contributes which points of the input.
+  /// says which rank contributes which points of the input.
   BlockDistribution distribution;
   /// The number of the processor grid of the array. Arrays with equal grids have the same number.
   int grid = 0;
@@ -32,10 +29,6 @@ struct ScheduledArray {
   TileSize inner;
   /// The stages that read the array.
   std::vector<ArrayId> consumers;
-  /// The sum of the numbers of inputs of all arrays with smaller ids. In a list that has an entry for each
-  /// input of each array, ordered by the id of the array, this is the position of the first input of this
-  /// array.
-  int first_need = 0;
   /// Devices: the number of the fusable group that computes this stage together with the stages in its tiles;
   /// -1 if no group does.
   int group = -1;
@@ -72,7 +65,7 @@ class ScheduledPipeline {
                     Window window = {});
 
   /// The pipeline.
-  const Algorithm& pipeline() const { return *pipeline_; }
+  const Algorithm& pipeline() const { return pipeline_; }
   /// The resources that each rank may use.
   const Target& target() const { return target_; }
   /// Whether ranks compute points while an exchange is under way (see Overlap).
@@ -85,17 +78,17 @@ class ScheduledPipeline {
   const Window& window() const { return window_; }
   /// Returns the points of an output that the plans of all ranks together compute, or the points that
   /// contribute to a global reduction (see Window::wanted).
-  Box wanted(ArrayId id) const { return window_.wanted(*pipeline_, id); }
+  Box wanted(ArrayId id) const { return window_.wanted(pipeline_, id); }
   /// The properties of the array with this id.
   const ScheduledArray& operator[](ArrayId id) const { return arrays_[id]; }
+  /// The properties of the array with this id. Only the planner changes them, to complete a schedule.
+  ScheduledArray& operator[](ArrayId id) { return arrays_[id]; }
   /// The number of arrays of the pipeline.
   int size() const { return arrays_.size(); }
   /// The ids of all arrays of the pipeline.
   IdRange<ArrayId> ids() const { return arrays_.ids(); }
   /// The groups of arrays that change places with each other in loops.
   const SwapGroups& swap_groups() const { return swap_groups_; }
-  /// The sum of the numbers of inputs of all stages.
-  int total_inputs() const { return total_inputs_; }
   /// The number of different processor grids among all arrays.
   int grid_count() const { return grid_count_; }
 
@@ -108,42 +101,12 @@ class ScheduledPipeline {
  private:
   /// Settles all arrays. The placements of `schedule` are chosen.
   void settle(const Schedule& schedule);
-  void check_names(const Schedule& schedule) const;
-  /// Returns the stage or input whose blocks the stage or input `id` takes over. If an output of `id` belongs
-  /// to a swap group (see SwapGroups), this is the stage or input of the last member of the group; otherwise
-  /// it is `id` itself. Throws ScheduleError if `id` takes over blocks although the schedule gives it a grid,
-  /// or if its outputs belong to swap groups with different grids.
-  ArrayId source_of_blocks(ArrayId id, const Schedule& schedule) const;
-  void check_grid_of_group(ArrayId id, const Schedule& schedule) const;
-  /// Returns, for each dimension, whether the points of a stage along this dimension are computed together
-  /// (see ArrayDeclaration::whole). If outputs of the stage change places with other arrays in loops, the
-  /// points of these arrays count, too.
-  std::array<bool, max_dimensions> dimensions_with_lines(ArrayId id) const;
-  void settle_distribution(ArrayId id, const Schedule& schedule, GridChoices& grids,
-                           const ArrayDomain& points);
-  /// Gives a number to each of the different processor grids of all arrays.
-  void number_grids();
-  void settle_tile(ArrayId id, const Schedule& schedule);
-  /// Returns the target for which the `auto` entries of processor grids are chosen. The target has one
-  /// footprint for all arrays, so that arrays with equal boxes get equal grids.
-  GridTarget grid_target(const Schedule& schedule, const IdVector<ArrayId, ArrayDomain>& domains) const;
-  /// Returns the request for the processor grid of an array to which the schedule gives no grid of its own. A
-  /// stage that is not distributed gets the grid of its first consumer.
-  GridRequest common_grid(ArrayId id, const Schedule& schedule) const;
-  /// Devices: decides for each stage which fusable group computes it together with the stages in its tiles. A
-  /// stage with the placement `tile` that no group can compute gets the placement `rank`.
-  void settle_groups();
-  bool fits_group(ArrayId root, int group) const;
-  /// Decides which arrays have separate buffers (see ScheduledArray::has_separate_buffers). The decision must
-  /// be the same on all ranks. Therefore every rank derives it from the boxes of the same few ranks.
-  void settle_storage();
 
-  const Algorithm* pipeline_;
+  const Algorithm& pipeline_;
   Target target_;
   Window window_;
   Overlap overlap_;
   int rank_count_;
-  int total_inputs_ = 0;
   int grid_count_ = 0;
   IdVector<ArrayId, ScheduledArray> arrays_;
   SwapGroups swap_groups_;

@@ -74,7 +74,7 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
-  if (stage.reduction != nullptr || scheduled[step.stage].is_only_reduced) return false;
+  if (stage.is_reduction() || scheduled[step.stage].is_only_reduced) return false;
   // Reductions that read the result would have to load it from memory again.
   for (ArrayId reduction : scheduled[step.stage].contributes)
     for (ArrayId input : scheduled.pipeline()[reduction].inputs)
@@ -106,7 +106,7 @@ void check_number_of_tiles(const ScheduledPipeline& scheduled, const plan::Compu
   check("inner", "inner tiles", InnerTiles(step.parts, step.tile, step.inner).size());
 }
 
-/// Returns the members of a compute node for which member_boxes finds boxes.
+/// Returns the members of a compute node, as member_boxes takes them.
 TileMembers tile_members(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& stages,
                          const std::vector<Placement>& placements) {
   TileMembers members{stages, placements, {}};
@@ -154,37 +154,38 @@ void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute&
 }  // namespace
 
 std::vector<ArrayId> fused_members(const ScheduledPipeline& scheduled, ArrayId root) {
-  return fused_members(scheduled.pipeline(), root, scheduled[root].computed_in_its_tiles,
-                       [&scheduled](ArrayId array) { return is_in_tiles(scheduled[array].placement); });
-}
-
-std::vector<ArrayId> fused_members(const Algorithm& pipeline, ArrayId root,
-                                   const std::vector<ArrayId>& further,
-                                   const std::function<bool(ArrayId)>& is_in_tiles) {
+  const Algorithm& pipeline = scheduled.pipeline();
   auto fused = pipeline.table<bool>();
   fused[root] = true;
-  for (ArrayId id : further) fused[id] = true;
-  for (ArrayId id : IdRange(ArrayId{0}, root + 1).descending()) {
+  for (ArrayId id : scheduled[root].computed_in_its_tiles) fused[id] = true;
+  const IdRange<ArrayId> ids(ArrayId{0}, root + 1);
+  for (ArrayId id : ids.descending()) {
     if (!fused[id]) continue;
     for (ArrayId input : pipeline[id].inputs)
-      if (is_in_tiles(input)) fused[pipeline[input].lead] = true;
+      if (is_in_tiles(scheduled[input].placement)) fused[pipeline[input].lead] = true;
   }
   std::vector<ArrayId> members;
-  for (ArrayId id : IdRange(ArrayId{0}, root + 1))
+  for (ArrayId id : ids)
     if (fused[id]) members.push_back(id);
   return members;
 }
 
-std::vector<ArrayId> readers_through_tiles(
-    const Algorithm& pipeline, ArrayId stage,
-    const std::function<const std::vector<ArrayId>&(ArrayId)>& consumers_of,
-    const std::function<bool(ArrayId)>& is_in_tiles) {
+std::vector<Placement> placements_of(const ScheduledPipeline& scheduled,
+                                     const std::vector<ArrayId>& members) {
+  std::vector<Placement> placements;
+  for (std::size_t m = 0; m + 1 < members.size(); ++m) placements.push_back(scheduled[members[m]].placement);
+  return placements;
+}
+
+std::vector<ArrayId> readers_through_tiles(const ScheduledPipeline& scheduled, ArrayId stage,
+                                           bool (*is_followed)(Placement)) {
+  const Algorithm& pipeline = scheduled.pipeline();
   std::vector<ArrayId> readers, followed = {stage};
   for (std::size_t i = 0; i < followed.size(); ++i)
     for (ArrayId part : pipeline.parts(followed[i]))
-      for (ArrayId consumer : consumers_of(part)) {
-        const bool is_followed = pipeline[consumer].reduction == nullptr && is_in_tiles(consumer);
-        std::vector<ArrayId>& list = is_followed ? followed : readers;
+      for (ArrayId consumer : scheduled[part].consumers) {
+        const bool goes_on = !pipeline[consumer].is_reduction() && is_followed(scheduled[consumer].placement);
+        std::vector<ArrayId>& list = goes_on ? followed : readers;
         if (std::ranges::find(list, consumer) == list.end()) list.push_back(consumer);
       }
   return readers;
@@ -240,12 +241,9 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, ArrayId roo
 /// Chooses the tiles and the inner tiles of a compute node on hosts. `box` is as long as the longest part in
 /// every dimension.
 void settle_host_tiles(const ScheduledPipeline& scheduled, const Box& box, plan::Compute& step) {
-  for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
-    step.placements.push_back(scheduled[step.members[m]].placement);
-  step.tile = host_tile(scheduled, step.members, step.placements, box);
-  if (step.members.size() > 1)
-    step.inner = inner_tile(scheduled, step.members, step.placements, step.tile, box);
-  if (step.inner.empty()) step.placements.clear();
+  step.tile = host_tile(scheduled, step.members, box);
+  if (step.members.size() > 1) step.inner = inner_tile(scheduled, step.members, step.tile, box);
+  if (!step.inner.empty()) step.placements = placements_of(scheduled, step.members);
 }
 
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, ArrayId root, const std::vector<Box>& parts,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "tessera/pipeline/plan/plan.hpp"
@@ -11,27 +10,19 @@
 
 namespace tessera {
 
-class ScheduledPipeline;
-
-/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order. The
-/// last one is `root` itself.
+/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order.
+/// These are `root`, its ScheduledArray::computed_in_its_tiles, and all stages in tiles whose arrays they
+/// read, directly or through each other.
 std::vector<ArrayId> fused_members(const ScheduledPipeline& scheduled, ArrayId root);
 
-/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order.
-/// These are `root`, the stages `further`, and all stages whose arrays they read, directly or through each
-/// other, and for whose arrays is_in_tiles(array) is true.
-std::vector<ArrayId> fused_members(const Algorithm& pipeline, ArrayId root,
-                                   const std::vector<ArrayId>& further,
-                                   const std::function<bool(ArrayId)>& is_in_tiles);
+/// Returns how each of `members` but the last is computed, which are the stages in the tiles of the last one.
+std::vector<Placement> placements_of(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members);
 
 /// Returns the stages and global reductions that read arrays of `stage`, either directly, or through stages
-/// for whose arrays is_in_tiles(array) is true. The latter are not in the result. Each stage is followed
-/// once, so that the time does not grow with the number of ways through the pipeline. `consumers_of(array)`
-/// are the stages and reductions that read an array.
-std::vector<ArrayId> readers_through_tiles(
-    const Algorithm& pipeline, ArrayId stage,
-    const std::function<const std::vector<ArrayId>&(ArrayId)>& consumers_of,
-    const std::function<bool(ArrayId)>& is_in_tiles);
+/// for whose placements is_followed(placement) is true. The latter are not in the result. Each stage is
+/// followed once, so that the time does not grow with the number of ways through the pipeline.
+std::vector<ArrayId> readers_through_tiles(const ScheduledPipeline& scheduled, ArrayId stage,
+                                           bool (*is_followed)(Placement));
 
 /// Returns the step that computes the stage `root` on the boxes `parts`, which are cut into tiles. `members`
 /// are the stages that are computed in each tile, as returned by fused_members. For each inner tile, the step
@@ -82,13 +73,11 @@ inline constexpr std::int64_t most_tiles = 1 << 20;
 double points_with_row_starts(const ArrayDeclaration& stage, const Box& box);
 
 /// Returns the tile size on hosts for the points `box` of the last one of `members`. `members` are all stages
-/// that are computed in these tiles, and `placements` tells how each of them but the last is computed there.
-/// `box` must not be empty. If the schedule asks for a tile size, the result is this size. Otherwise it is
-/// chosen so that the points that a tile reads and keeps in scratch stay in the cache. Rows are as long as
-/// possible, unless tiles of such rows were so low that many points would be computed again. If the last
-/// member is computed in whole lines, the tile is as long as a line.
-TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-                   const std::vector<Placement>& placements, const Box& box);
+/// that are computed in these tiles. `box` must not be empty. If the schedule asks for a tile size, the
+/// result is this size. Otherwise it is chosen so that the points that a tile reads and keeps in scratch stay
+/// in the cache. Rows are as long as possible, unless tiles of such rows were so low that many points would
+/// be computed again. If the last member is computed in whole lines, the tile is as long as a line.
+TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box);
 
 /// Returns the size of the inner tiles into which tiles of the size `tile` are cut on hosts. The other
 /// arguments are those of host_tile. The result is empty if tiles are not cut. If the schedule asks for a
@@ -96,6 +85,6 @@ TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId
 /// member is computed in a window or once for all inner tiles of a tile. If the last member is computed in
 /// whole lines, an inner tile is as long as a line.
 TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-                    const std::vector<Placement>& placements, const TileSize& tile, const Box& box);
+                    const TileSize& tile, const Box& box);
 
 }  // namespace tessera

@@ -58,7 +58,18 @@ class InstanceActions : public StepActions {
         bindings_(bindings),
         observer_(observer) {}
 
-  void run_step(const PlanNode& node) override;
+  void run_step(const PlanNode& node) override {
+    if (observer_) observer_(node);
+    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+      exchanges_.start(node);
+      if (!exchange->overlapped) exchanges_.finish(node.id);
+    } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
+      exchanges_.finish(finish->exchange);
+    } else {
+      executor_.run(node, bindings_);
+    }
+  }
+
   void reduce(std::span<const PlanNode> nodes) override { reductions_.run(nodes, observer_); }
   void start_reduction(const PlanNode& node) override { reductions_.start(stage_of(node)); }
   void finish_reduction(const PlanNode& node) override {
@@ -67,7 +78,18 @@ class InstanceActions : public StepActions {
   }
   void drop_reduction(const PlanNode& node) override { reductions_.drop(stage_of(node)); }
   void take_back(const PlanNode& swap) override { executor_.run(swap, bindings_); }
-  CountedTurns resume(const plan::Repeat& loop) override;
+  CountedTurns resume(const plan::Repeat& loop) override {
+    if (!bindings_.resume_loop) return {};
+    const std::int64_t turns =
+        bindings_.resume_loop(loop.loop_of_turns(), [this](ArrayId array, BlockSource& source) {
+          // Reads all points that the rank holds within the domain, because stages may compute points that
+          // the rank does not own.
+          const ArrayRegions& regions = executor_.plan().stages[array];
+          executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
+        });
+    return {turns, turns, false};
+  }
+
   void keep(const LoopProgress& progress) override {
     if (bindings_.keep_loop) bindings_.keep_loop(progress, storing());
   }
@@ -77,7 +99,6 @@ class InstanceActions : public StepActions {
   double number(ArrayId array) override { return executor_.number(array); }
 
  private:
-  static ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
   StoreArray storing() {
     return [this](ArrayId array, BlockSink& sink) {
       executor_.write({array, executor_.plan().stages[array].owned}, sink);
@@ -91,73 +112,44 @@ class InstanceActions : public StepActions {
   const StepObserver& observer_;
 };
 
-void InstanceActions::run_step(const PlanNode& node) {
-  if (observer_) observer_(node);
-  if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
-    exchanges_.start(node);
-    if (!exchange->overlapped) exchanges_.finish(node.id);
-  } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
-    exchanges_.finish(finish->exchange);
-  } else {
-    executor_.run(node, bindings_);
-  }
-}
-
-CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
-  if (!bindings_.resume_loop) return {};
-  const std::int64_t turns =
-      bindings_.resume_loop(loop.loop_of_turns(), [this](ArrayId array, BlockSource& source) {
-        // Reads all points that the rank holds within the domain, because stages may compute points that the
-        // rank does not own.
-        const ArrayRegions& regions = executor_.plan().stages[array];
-        executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
-      });
-  return {turns, turns, false};
-}
-
 }  // namespace
 
-class PlanInstance::Impl {
- public:
-  Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator, const Transport& transport,
+struct PlanInstance::Impl {
+  Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm parent, const Transport& transport,
        HostMode mode, ArrayMemory memory);
 
-  RankExecutor& executor() { return *executor_; }
-  const RankExecutor& executor() const { return *executor_; }
-  PlanReductions& reductions() { return *reductions_; }
   void run(const std::vector<PlanNode>& nodes, const Bindings& bindings, const StepObserver& observer) {
-    executor_->check_bound();
-    InstanceActions actions(*executor_, *exchanges_, *reductions_, bindings, observer);
-    PlanWalker(executor_->pipeline(), follows_, bindings, actions).run(nodes);
+    executor->check_bound();
+    InstanceActions actions(*executor, *exchanges, *reductions, bindings, observer);
+    PlanWalker(executor->pipeline(), follows, bindings, actions).run(nodes);
   }
   void fence() const {
-    if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
+    if (!runs_on_host || executor->mode() == HostMode::kernels) compat::fence(executor->execution());
   }
 
- private:
-  Communicator communicator_;
+  Communicator communicator;
   /// The result of following_from_reductions, for each run.
-  IdVector<ArrayId, bool> follows_;
-  std::unique_ptr<RankExecutor> executor_;
-  std::unique_ptr<PlanReductions> reductions_;
-  std::unique_ptr<PlanExchanges> exchanges_;
+  IdVector<ArrayId, bool> follows;
+  std::unique_ptr<RankExecutor> executor;
+  std::unique_ptr<PlanReductions> reductions;
+  std::unique_ptr<PlanExchanges> exchanges;
 };
 
-PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
+PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm parent,
                          const Transport& transport, HostMode mode, ArrayMemory memory)
-    : communicator_(communicator) {
+    : communicator(parent) {
   const auto make_exchanges = [&] {
-    exchanges_ = std::make_unique<PlanExchanges>(*executor_, communicator_.handle(), transport);
+    exchanges = std::make_unique<PlanExchanges>(*executor, communicator.handle(), transport);
   };
   const std::int64_t bytes = plan.peak_bytes() - bytes_of(pipeline, plan, memory.bound);
   // The steps that are not collective, and may fail on one rank only, come before the collective steps.
-  allocate(plan.rank, bytes, communicator, [&] {
-    if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
+  allocate(plan.rank, bytes, parent, [&] {
+    if (communicator.size() != plan.rank_count || communicator.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
-                                      communicator_.rank(), communicator_.size()));
-    follows_ = following_from_reductions(pipeline);
-    executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode, std::move(memory));
-    reductions_ = std::make_unique<PlanReductions>(*executor_, communicator_.handle());
+                                      communicator.rank(), communicator.size()));
+    follows = following_from_reductions(pipeline);
+    executor = std::make_unique<RankExecutor>(pipeline, plan, mode, std::move(memory));
+    reductions = std::make_unique<PlanReductions>(*executor, communicator.handle());
     if (!transport.shared_windows) make_exchanges();
   });
   if (transport.shared_windows) make_exchanges();
@@ -170,22 +162,22 @@ PlanInstance::PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm
 PlanInstance::~PlanInstance() = default;
 PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;
 
-const Plan& PlanInstance::plan() const { return impl_->executor().plan(); }
+const Plan& PlanInstance::plan() const { return impl_->executor->plan(); }
 
-ArrayMemory PlanInstance::memory() const { return impl_->executor().memory(); }
+ArrayMemory PlanInstance::memory() const { return impl_->executor->memory(); }
 
-const Block<>& PlanInstance::written_block(ArrayId id) const { return impl_->executor().written_block(id); }
+const Block<>& PlanInstance::written_block(ArrayId id) const { return impl_->executor->written_block(id); }
 
-void PlanInstance::carry(CarriedValues& carried) { impl_->reductions().carry(carried); }
+void PlanInstance::carry(CarriedValues& carried) { impl_->reductions->carry(carried); }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
-  impl_->reductions().begin();
+  impl_->reductions->begin();
   impl_->run(*children_of(plan().root), bindings, observer);
   impl_->fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
-  impl_->reductions().begin();
+  impl_->reductions->begin();
   impl_->run(phase(plan(), "compute").children, {}, observer);
   impl_->fence();
 }
@@ -206,21 +198,21 @@ int PlanInstance::step_count() const {
 }
 
 void PlanInstance::load(std::string_view name, BlockSource& source) {
-  const ArrayId id = impl_->executor().pipeline().find(name);
-  impl_->executor().read({id, plan().stages[id].owned}, source);
+  const ArrayId id = impl_->executor->pipeline().find(name);
+  impl_->executor->read({id, plan().stages[id].owned}, source);
 }
 
 void PlanInstance::store(std::string_view name, BlockSink& sink) {
-  const Algorithm& pipeline = impl_->executor().pipeline();
+  const Algorithm& pipeline = impl_->executor->pipeline();
   const ArrayId id = pipeline.find(name);
   const ArrayDeclaration& array = pipeline[id];
-  impl_->executor().check_kept(id);
+  impl_->executor->check_kept(id);
   const Box& owned = plan().stages[id].owned;
-  impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
+  impl_->executor->write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
 void PlanInstance::bind(std::string_view name, const Block<Kokkos::HostSpace>& block) {
-  impl_->executor().bind(impl_->executor().pipeline().find(name), block);
+  impl_->executor->bind(impl_->executor->pipeline().find(name), block);
 }
 
 Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name) {
@@ -245,14 +237,14 @@ std::int64_t bytes_besides(const Algorithm& pipeline, const Plan& plan,
 }
 
 ArrayId PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
-  const Algorithm& pipeline = impl_->executor().pipeline();
+  const Algorithm& pipeline = impl_->executor->pipeline();
   const ArrayId id = pipeline.find(name);
   const ArrayDeclaration& array = pipeline[id];
   if (array.type != type || array.dimensions != dimensions)
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
                                     array.dimensions, name_of(array.type), dimensions, name_of(type)));
-  impl_->executor().check_kept(id);
-  if (array.reduction != nullptr)
+  impl_->executor->check_kept(id);
+  if (array.is_reduction())
     throw InternalError(fmt::format(
         "'{}' is the result of a global reduction, which no rank owns alone: store it", array.name));
   return id;

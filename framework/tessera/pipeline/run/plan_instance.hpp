@@ -16,8 +16,9 @@
 namespace tessera {
 
 /// A plan that is ready to run on the ranks of a communicator. An instance owns a communicator, an execution
-/// space, and the buffers of the plan but those of ArrayMemory::bound. It may run any number of times, and
-/// allocates nothing while it runs. All that uses such an array throws InternalError until a block is bound.
+/// space, and the buffers of the plan, except for the arrays of ArrayMemory::bound. It may run any number of
+/// times, and allocates nothing while it runs. Functions that use such an array throw InternalError until a
+/// block is bound.
 class PlanInstance {
  public:
   /// Allocates and prepares everything that the plan needs. Collective. Every rank passes its own plan, and
@@ -91,11 +92,11 @@ class PlanInstance {
   ArrayMemory memory() const;
 
  private:
-  class Impl;
+  struct Impl;
 
-  /// Returns the block of memory into which this rank computes or reads an array.
+  /// Returns the block of memory that holds what this rank computes or reads of an array.
   const Block<>& written_block(ArrayId id) const;
-  /// Returns the id of the input or output `name`. Throws InternalError in all cases in which view() does.
+  /// Returns the id of the input or output `name`. Throws the exceptions of view().
   ArrayId checked_id(std::string_view name, ElementType type, int dimensions) const;
 
   std::unique_ptr<Impl> impl_;

@@ -22,11 +22,45 @@ class RehearsalActions : public StepActions {
   RehearsalActions(const Ranks& ranks, const Nodes& nodes, const Bindings& bindings)
       : ranks_(ranks), nodes_(nodes), bindings_(bindings) {}
 
-  void run_step(const PlanNode& step) override;
-  void reduce(std::span<const PlanNode> reductions) override;
-  void start_reduction(const PlanNode& reduction) override;
-  void finish_reduction(const PlanNode& reduction) override;
-  void drop_reduction(const PlanNode& reduction) override;
+  void run_step(const PlanNode& step) override {
+    // Each rank has a queue of its own on a device. What is copied from one rank to another must have been
+    // computed, and must not be computed again before it is copied.
+    const bool copies = std::holds_alternative<plan::Exchange>(step.step) ||
+                        std::holds_alternative<plan::FinishExchange>(step.step);
+    if (copies) wait_for_all();
+    for (const int rank : ranks_.ids()) run_step_of(rank, node_of(rank, step.id));
+    if (copies) wait_for_all();
+  }
+
+  void reduce(std::span<const PlanNode> reductions) override {
+    for (const PlanNode& node : reductions) {
+      const ArrayId stage = stage_of(node);
+      PartialValues& first = *ranks_[0]->partial_values(stage);
+      std::byte* total = first.join();
+      for (int rank = 1; rank < ranks_.size(); ++rank)
+        first.kernel().join(total, ranks_[rank]->partial_values(stage)->join());
+      for (const auto& rank : ranks_) rank->store_result(stage, total);
+      drop_reduction(node);
+    }
+  }
+
+  void start_reduction(const PlanNode& reduction) override {
+    const ArrayId stage = stage_of(reduction);
+    PartialValues& first = *ranks_[0]->partial_values(stage);
+    std::byte* total = first.take();
+    for (int rank = 1; rank < ranks_.size(); ++rank)
+      first.kernel().join(total, ranks_[rank]->partial_values(stage)->take());
+  }
+
+  void finish_reduction(const PlanNode& reduction) override {
+    const ArrayId stage = stage_of(reduction);
+    for (const auto& rank : ranks_) rank->store_result(stage, ranks_[0]->partial_values(stage)->under_way());
+  }
+
+  void drop_reduction(const PlanNode& reduction) override {
+    for (const auto& rank : ranks_) rank->partial_values(stage_of(reduction))->clear();
+  }
+
   void take_back(const PlanNode& swap) override { run_step(swap); }
   CountedTurns resume(const plan::Repeat&) override { return {}; }
   void keep(const LoopProgress&) override {}
@@ -34,82 +68,38 @@ class RehearsalActions : public StepActions {
   double number(ArrayId array) override { return ranks_[0]->number(array); }
 
  private:
-  static ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
   const PlanNode& node_of(int rank, int id) const { return *nodes_[rank].at(static_cast<std::size_t>(id)); }
-  void run_step_of(int rank, const PlanNode& node);
-  void wait_for_all() const;
+  void run_step_of(int rank, const PlanNode& node) {
+    if (const auto* step = std::get_if<plan::Exchange>(&node.step)) {
+      // An overlapped exchange copies its points as late as possible, when it is finished. A step that reads
+      // the points too early gets other values.
+      if (!step->overlapped) exchange(*ranks_[rank], *step);
+    } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
+      exchange(*ranks_[rank], std::get<plan::Exchange>(node_of(rank, finish->exchange).step));
+    } else {
+      ranks_[rank]->run(node, bindings_);
+    }
+  }
+
+  void wait_for_all() const {
+    for (const auto& rank : ranks_) compat::fence(rank->execution());
+  }
+
   /// Copies the points that `receiver` receives from the memory of the ranks that send these points.
-  void exchange(RankExecutor& receiver, const plan::Exchange& step);
+  void exchange(RankExecutor& receiver, const plan::Exchange& step) {
+    for (const plan::ArrayMessages& array : step.arrays) {
+      const std::int64_t size = receiver.pipeline()[array.array].element_bytes();
+      for (const auto* messages : {&array.lists.receives, &array.lists.copies})
+        for (const Message& message : *messages)
+          copy_points(receiver.execution(), ranks_[message.partner]->arrays().written[array.array],
+                      receiver.arrays().read[array.array], message.box, size, message.shift);
+    }
+  }
 
   const Ranks& ranks_;
   const Nodes& nodes_;
   const Bindings& bindings_;
 };
-
-void RehearsalActions::run_step(const PlanNode& step) {
-  // Each rank has a queue of its own on a device. What is copied from one rank to another must have been
-  // computed, and must not be computed again before it is copied.
-  const bool copies = std::holds_alternative<plan::Exchange>(step.step) ||
-                      std::holds_alternative<plan::FinishExchange>(step.step);
-  if (copies) wait_for_all();
-  for (const int rank : ranks_.ids()) run_step_of(rank, node_of(rank, step.id));
-  if (copies) wait_for_all();
-}
-
-void RehearsalActions::wait_for_all() const {
-  for (const auto& rank : ranks_) compat::fence(rank->execution());
-}
-
-void RehearsalActions::run_step_of(int rank, const PlanNode& node) {
-  if (const auto* step = std::get_if<plan::Exchange>(&node.step)) {
-    // An overlapped exchange copies its points as late as possible, when it is finished. A step that reads
-    // the points too early gets other values.
-    if (!step->overlapped) exchange(*ranks_[rank], *step);
-  } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
-    exchange(*ranks_[rank], std::get<plan::Exchange>(node_of(rank, finish->exchange).step));
-  } else {
-    ranks_[rank]->run(node, bindings_);
-  }
-}
-
-void RehearsalActions::exchange(RankExecutor& receiver, const plan::Exchange& step) {
-  for (const plan::ArrayMessages& array : step.arrays) {
-    const std::int64_t size = receiver.pipeline()[array.array].element_bytes();
-    for (const auto* messages : {&array.lists.receives, &array.lists.copies})
-      for (const Message& message : *messages)
-        copy_points(receiver.execution(), ranks_[message.partner]->arrays().written[array.array],
-                    receiver.arrays().read[array.array], message.box, size, message.shift);
-  }
-}
-
-void RehearsalActions::reduce(std::span<const PlanNode> reductions) {
-  for (const PlanNode& node : reductions) {
-    const ArrayId stage = stage_of(node);
-    PartialValues& first = *ranks_[0]->partial_values(stage);
-    std::byte* total = first.join();
-    for (int rank = 1; rank < ranks_.size(); ++rank)
-      first.kernel().join(total, ranks_[rank]->partial_values(stage)->join());
-    for (const auto& rank : ranks_) rank->store_result(stage, total);
-    drop_reduction(node);
-  }
-}
-
-void RehearsalActions::start_reduction(const PlanNode& reduction) {
-  const ArrayId stage = stage_of(reduction);
-  PartialValues& first = *ranks_[0]->partial_values(stage);
-  std::byte* total = first.take();
-  for (int rank = 1; rank < ranks_.size(); ++rank)
-    first.kernel().join(total, ranks_[rank]->partial_values(stage)->take());
-}
-
-void RehearsalActions::finish_reduction(const PlanNode& reduction) {
-  const ArrayId stage = stage_of(reduction);
-  for (const auto& rank : ranks_) rank->store_result(stage, ranks_[0]->partial_values(stage)->under_way());
-}
-
-void RehearsalActions::drop_reduction(const PlanNode& reduction) {
-  for (const auto& rank : ranks_) rank->partial_values(stage_of(reduction))->clear();
-}
 
 }  // namespace
 

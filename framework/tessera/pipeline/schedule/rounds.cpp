@@ -30,8 +30,7 @@ class RoundsBuilder {
     for (ArrayId id : old_.ids()) {
       for (std::size_t l = 0; l < loops.size(); ++l)
         if (loops[l].first == id) begin(l);
-      place_.push_back(
-          add(old_[id], old_[id].name, old_[id].lead == id, [this](ArrayId input) { return place(input); }));
+      place_.push_back(add(old_[id], old_[id].name, [this](ArrayId input) { return place(input); }));
       for (std::size_t l = loops.size(); l-- > 0;)
         if (loops[l].last == id + 1) end(l);
     }
@@ -53,13 +52,8 @@ class RoundsBuilder {
   ArrayId place(ArrayId id) const { return place_[id]; }
   /// The id of the array that is added next.
   ArrayId next() const { return ArrayId{arrays_.size()}; }
-  const ArrayDeclaration& at(ArrayId id) const { return arrays_[id]; }
 
-  const LoopSchedule& asked_for(const Loop& loop) const {
-    static const LoopSchedule one_by_one;
-    const auto found = schedule_.loops.find(loop.name);
-    return found == schedule_.loops.end() ? one_by_one : found->second;
-  }
+  const LoopSchedule& asked_for(const Loop& loop) const { return schedule_.loop(loop.name); }
 
   void check() const {
     for (const Loop& loop : old_.loops())
@@ -106,16 +100,16 @@ class RoundsBuilder {
                                         loop.name, inner.name));
   }
 
-  /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `is_first_output`
-  /// is false, the array is a further output of the stage that was added last.
+  /// Adds an array and returns its id. place_of(input) gives the new id of each input. A further output
+  /// belongs to the stage that was added last.
   template <class PlaceOf>
-  ArrayId add(ArrayDeclaration declaration, std::string name, bool is_first_output, const PlaceOf& place_of) {
+  ArrayId add(ArrayDeclaration declaration, std::string name, const PlaceOf& place_of) {
     for (ArrayId& input : declaration.inputs) input = place_of(input);
     for (const ArrayDeclaration& other : old_.arrays())
       if (other.name == name && name != declaration.name)
         throw InternalError(fmt::format("'{}' is the name of a copy in rounds: choose another", name));
     declaration.name = std::move(name);
-    declaration.lead = is_first_output ? next() : arrays_.back().lead;
+    declaration.lead = declaration.is_further_output() ? arrays_.back().lead : next();
     return arrays_.push_back(std::move(declaration));
   }
 
@@ -175,10 +169,10 @@ class RoundsBuilder {
     const ArrayId first = next();
     for (ArrayId part : old_.parts(lead)) {
       ArrayDeclaration declaration = old_[part];
-      if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
+      if (declaration.is_output && !declaration.is_bounded() && !declaration.is_everywhere())
         declaration.domain = {};
       declaration.is_output = false;
-      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead,
+      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn),
           [&](ArrayId input) { return inputs.at(input); });
     }
     copies_[{lead, copy.turn}] = first;
@@ -212,8 +206,8 @@ class RoundsBuilder {
     loops_.push_back(std::move(rounds));
   }
 
-  // The arrays with which an overlapped round began must be kept until its test is known, after the next
-  // round. The arrays to which the rounds feed others are therefore fed on to further arrays.
+  // The arrays of the beginning of an overlapped round must be kept until its test is known, after the next
+  // round. The rounds therefore feed them on to further arrays.
   /// Lets the overlapped rounds of `old_loop` keep arrays that `old_loop` feeds on, but the rounds do not.
   /// Each of them is fed on to a spare array. `old_loop` has the ids of the old pipeline, and `rounds` has
   /// those of the new one.
@@ -224,18 +218,17 @@ class RoundsBuilder {
         ArrayDeclaration spare{.name = kept.name,
                                .type = kept.type,
                                .dimensions = kept.dimensions,
-                               .domain = kept.is_value ? kept.domain : Box(),
-                               .is_value = kept.is_value,
-                               .is_spare = true};
+                               .kind = kept.is_value() ? ArrayKind::value : ArrayKind::stage,
+                               .domain = kept.is_value() ? kept.domain : Box()};
         rounds.feeds.push_back(
-            {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, old_loop.name), true,
+            {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, old_loop.name),
                             [](ArrayId input) { return input; })});
       }
   }
 
-  /// Lets the overlapped rounds of `new_loop` keep all other arrays to which they feed. These are fed on to
-  /// the arrays into which `new_loop` computes its next iterates, whose memory no round uses. Both loops have
-  /// the ids of the new pipeline.
+  /// Lets the overlapped rounds of `new_loop` keep all other arrays that they feed others to. These are fed
+  /// on to the next iterates of `new_loop`, whose memory no round uses. Both loops have the ids of the new
+  /// pipeline.
   static void keep_in_next_iterates(const Loop& new_loop, Loop& rounds) {
     for (const auto& chain : feed_chains(new_loop))
       rounds.feeds.push_back({chain.front().to, chain.back().from});
@@ -247,9 +240,8 @@ class RoundsBuilder {
   /// the arrays that they reduce would have to be kept for all turns.
   void add_points_first() {
     const auto comes_late = [this](ArrayId id) {
-      const auto found = schedule_.stages.find(old_[id].name);
-      const bool is_apart = found != schedule_.stages.end() && !found->second.is_default();
-      return old_[id].is_value || (old_[id].reduction != nullptr && runs_on_host && !is_apart);
+      const bool is_apart = !schedule_.stage(old_[id].name).is_default();
+      return old_[id].is_value() || (old_[id].is_reduction() && runs_on_host && !is_apart);
     };
     for (int turn = 1; turn <= turns_; ++turn)
       for (ArrayId id : loop_->arrays())
@@ -262,21 +254,22 @@ class RoundsBuilder {
   void end_iterates_at_domains() {
     std::set<ArrayId> stages;
     for (const auto& feed : loop_->feeds)
-      for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
+      for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value(); ++turn) {
         const Copy copy = origin({feed.to, turn});
         if (copy.turn == 0 || !needed_.contains({old_[copy.array].lead, copy.turn})) continue;
         ArrayDeclaration& iterate = arrays_[copied(copy)];
         const ArrayDeclaration& fed = old_[feed.to];
-        if (iterate.is_bounded && iterate.boundary != BoundaryConditions() &&
+        if (iterate.is_bounded() && iterate.boundary != BoundaryConditions() &&
             fed.boundary != BoundaryConditions() && iterate.boundary != fed.boundary)
           throw ScheduleError(key_of(*loop_),
                               fmt::format("'{}' is fed on to '{}', which has other boundary conditions: its "
                                           "turns run one by one",
                                           old_[copy.array].name, fed.name));
         // The kernel of a stage that had periodic sides before computes beyond them already.
-        if (!iterate.is_bounded || !iterate.has_periodic_side()) stages.insert(iterate.lead);
-        if (!iterate.is_bounded || iterate.boundary == BoundaryConditions()) iterate.boundary = fed.boundary;
-        iterate.is_bounded = true;
+        if (!iterate.is_bounded() || !iterate.has_periodic_side()) stages.insert(iterate.lead);
+        if (!iterate.is_bounded() || iterate.boundary == BoundaryConditions())
+          iterate.boundary = fed.boundary;
+        iterate.kind = ArrayKind::bounded;
         iterate.domain = fed.domain;
       }
     for (ArrayId stage : stages) compute_beyond_periodic_sides(arrays_, stage);
@@ -284,8 +277,7 @@ class RoundsBuilder {
 
   void schedule_copies(const Loop& rounds) {
     for (const auto& [copy, first] : copies_) {
-      const auto found = schedule_.stages.find(old_[copy.array].name);
-      StageSchedule settled = found == schedule_.stages.end() ? StageSchedule() : found->second;
+      StageSchedule settled = schedule_.stage(old_[copy.array].name);
       settle(copy, first, rounds, settled);
       settled_.stages[arrays_[first].name] = settled;
     }
@@ -293,11 +285,11 @@ class RoundsBuilder {
 
   void settle(const Copy& copy, ArrayId first, const Loop& rounds, StageSchedule& settled) const {
     const LoopSchedule& asked = asked_for(*loop_);
-    if (at(first).is_everywhere()) return;
+    if (arrays_[first].is_everywhere()) return;
     bool is_fed = false, is_bounded = false;
-    for (ArrayId part : IdRange(first, first + at(first).output_count)) {
+    for (ArrayId part : IdRange(first, first + arrays_[first].output_count)) {
       is_fed = is_fed || rounds.feed_from(part) != nullptr;
-      is_bounded = is_bounded || at(part).is_bounded;
+      is_bounded = is_bounded || arrays_[part].is_bounded();
     }
     // All arrays of a swap group have the grid of the last one, which belongs to the loop itself.
     if (is_fed) settled.grid.reset();
@@ -336,7 +328,7 @@ class RoundsBuilder {
     if (end.inputs.empty()) return no_array;
     end.kernel = std::make_shared<EndOfRound>(std::move(conditions), std::move(residuals));
     end.whole[0] = end.domain[0];
-    end.is_value = true;
+    end.kind = ArrayKind::value;
     end.lead = next();
     return arrays_.push_back(std::move(end));
   }

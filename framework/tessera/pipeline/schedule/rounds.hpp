@@ -36,7 +36,7 @@ inline constexpr int most_turns_per_round = 32;
 ///
 /// With `overlaps_test`, the ranks agree on the end of a round of `l@rounds` while they compute the next
 /// round, and on the end of a turn of `l` while they compute the next turn. If a round is taken back, the
-/// next round is dropped, too. The arrays with which a round begins must therefore be kept during two rounds.
+/// next round is dropped, too. The arrays of the beginning of a round must therefore be kept for two rounds.
 /// `l@rounds` feeds them on to the arrays that `l` computes and feeds, whose memory `l@rounds` does not use.
 /// This takes no more arrays, unless `l` feeds an iterate on to another one. Such an iterate is kept in a
 /// spare array (see ArrayDeclaration::is_spare), whose name is that of the iterate with the name of the loop,

@@ -100,9 +100,9 @@ enum class Overlap : std::uint8_t {
 
 /// How a pipeline is distributed and tiled; it never changes a result.
 struct Schedule {
-  /// The processor grid of all stages and inputs for which StageSchedule::grid is not set.
+  /// The processor grid of all stages and inputs that have no StageSchedule::grid.
   GridRequest grid;
-  /// The way in which processor grids cut the dimensions into blocks.
+  /// How processor grids cut the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
   /// Whether computation and exchange overlap.
   Overlap overlap = Overlap::automatic;
@@ -112,6 +112,19 @@ struct Schedule {
   /// The schedules of loops, by name. Turns of loops that are not named run one by one. These schedules only
   /// have an effect if in_rounds is called before plans are made.
   std::map<std::string, LoopSchedule, std::less<>> loops = {};
+
+  /// Returns the schedule of the stage or input with this name.
+  const StageSchedule& stage(std::string_view name) const {
+    static const StageSchedule unnamed;
+    const auto found = stages.find(name);
+    return found == stages.end() ? unnamed : found->second;
+  }
+  /// Returns the schedule of the loop with this name.
+  const LoopSchedule& loop(std::string_view name) const {
+    static const LoopSchedule unnamed;
+    const auto found = loops.find(name);
+    return found == loops.end() ? unnamed : found->second;
+  }
 };
 
 /// An error that is thrown if a schedule does not fit the pipeline or the number of ranks.

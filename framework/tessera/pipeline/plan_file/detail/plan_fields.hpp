@@ -151,7 +151,7 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
-/// The version of the format. It is raised by each change after which tools could misread a file.
+/// The version of the format. Each change that could make tools misread a file raises it.
 inline constexpr int plan_version = 10;
 
 }  // namespace tessera::detail

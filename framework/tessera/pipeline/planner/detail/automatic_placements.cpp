@@ -19,7 +19,7 @@ constexpr double memory_byte = 8, cached_byte = 4;
 constexpr std::int64_t last_cache = std::int64_t{32} << 20;
 /// The cost of a step of a plan, at whose beginning and end all threads wait for each other.
 constexpr double step_cost = 256 * 1024;
-/// The cost of an exchange, in which ranks wait for each other.
+/// The cost of an exchange. Ranks wait for each other in it.
 constexpr double exchange_cost = 1024 * 1024;
 /// The cost of computing one stage for one inner tile, which does not depend on the number of points, and the
 /// additional cost of moving its window on.
@@ -34,18 +34,15 @@ constexpr double share_with_windows = 0.97;
 
 class PlacementChooser {
  public:
-  PlacementChooser(const ScheduledPipeline& stored, const Schedule& schedule)
+  /// `stored` is the pipeline with all automatic stages distributed. They get their placements in it.
+  PlacementChooser(ScheduledPipeline& stored, const Schedule& schedule)
       : stored_(stored), pipeline_(stored.pipeline()) {
-    for (ArrayId id : stored.ids()) {
-      const auto found = schedule.stages.find(pipeline_[pipeline_[id].lead].name);
-      is_automatic_.push_back(found != schedule.stages.end() &&
-                              found->second.placement == Placement::automatic);
-      placements_.push_back(stored[id].placement);
-    }
+    for (ArrayId id : stored.ids())
+      is_automatic_.push_back(schedule.stage(pipeline_[pipeline_[id].lead].name).placement ==
+                              Placement::automatic);
   }
 
-  /// Returns the placement of each array.
-  const IdVector<ArrayId, Placement>& choose() {
+  void choose() {
     for (ArrayId id : stored_.ids().descending())
       if (is_automatic(id) && pipeline_[id].kernel != nullptr) choose_tiles(id);
     std::set<ArrayId> done;
@@ -55,35 +52,29 @@ class PlacementChooser {
         choose_windows(roots);
         done.insert(roots.begin(), roots.end());
       }
-    return placements_;
   }
 
  private:
   bool is_automatic(ArrayId id) const { return is_automatic_[id]; }
-  Placement placement(ArrayId id) const { return placements_[id]; }
+  Placement placement(ArrayId id) const { return stored_[id].placement; }
   const Box& domain(ArrayId id) const { return stored_[id].distribution.domain(); }
 
   void place(ArrayId stage, Placement placement) {
-    for (ArrayId part : pipeline_.parts(stage)) placements_[part] = placement;
+    for (ArrayId part : pipeline_.parts(stage)) stored_[part].placement = placement;
   }
 
   /// Adds the stages in whose tiles a stage would be computed to `roots`. Returns false if the stage has to
   /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it, or
   /// because nothing reads it.
   bool add_roots(ArrayId stage, std::set<ArrayId>& roots) const {
-    const std::vector<ArrayId> readers = readers_through_tiles(
-        pipeline_, stage, [this](ArrayId id) -> const std::vector<ArrayId>& { return stored_[id].consumers; },
-        [this](ArrayId id) { return is_in_tiles(placement(id)) && placement(id) != Placement::outer_tile; });
+    const std::vector<ArrayId> readers = readers_through_tiles(stored_, stage, [](Placement placement) {
+      return is_in_tiles(placement) && placement != Placement::outer_tile;
+    });
     const bool may_be_in_tiles = !readers.empty() && std::ranges::none_of(readers, [this](ArrayId reader) {
-      return pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile;
+      return pipeline_[reader].is_reduction() || placement(reader) == Placement::outer_tile;
     });
     if (may_be_in_tiles) roots.insert(readers.begin(), readers.end());
     return may_be_in_tiles;
-  }
-
-  std::vector<ArrayId> members(ArrayId root) const {
-    return fused_members(pipeline_, root, stored_[root].computed_in_its_tiles,
-                         [this](ArrayId array) { return is_in_tiles(placement(array)); });
   }
 
   void choose_tiles(ArrayId stage) {
@@ -91,7 +82,7 @@ class PlacementChooser {
     if (domain(stage).empty() || !may_be_in_tiles(pipeline_, stage) || !add_roots(stage, roots)) return;
     const double waiting = step_cost + (stored_.is_exchanged(stage) ? exchange_cost : 0);
     const double stored = least_cost(roots) + cost(stage) + waiting;
-    const double needed = least_saving * cost_in_memory(members(stage));
+    const double needed = least_saving * cost_in_memory(fused_members(stored_, stage));
     place(stage, Placement::tile);
     if (least_cost(roots) > stored - needed) place(stage, Placement::distributed);
   }
@@ -102,16 +93,15 @@ class PlacementChooser {
     for (std::size_t before = 0; before < roots.size();) {
       before = roots.size();
       for (ArrayId known : std::set<ArrayId>(roots))
-        for (ArrayId member : members(known))
+        for (ArrayId member : fused_members(stored_, known))
           if (member != known) add_roots(member, roots);
     }
     return roots;
   }
 
-  /// Chooses those of the stages in the tiles of `roots` that are computed in windows.
+  /// Chooses which stages in the tiles of `roots` are computed in windows.
   void choose_windows(const std::set<ArrayId>& roots) {
     const double without = cost(roots);
-    const IdVector<ArrayId, Placement> before = placements_;
     place_automatic(roots, Placement::window);
     double with = cost(roots);
     for (ArrayId stage : stored_.ids().descending()) {
@@ -126,12 +116,12 @@ class PlacementChooser {
       else
         with = changed;
     }
-    if (with > share_with_windows * without) placements_ = before;
+    if (with > share_with_windows * without) place_automatic(roots, Placement::tile);
   }
 
   void place_automatic(const std::set<ArrayId>& roots, Placement placement) {
     for (ArrayId root : roots)
-      for (ArrayId member : members(root))
+      for (ArrayId member : fused_members(stored_, root))
         if (member != root && is_automatic(member)) place(member, placement);
   }
 
@@ -152,7 +142,7 @@ class PlacementChooser {
 
   /// Returns the estimated cost of computing all points of a stage with the stages in its tiles.
   double cost(ArrayId root) const {
-    const std::vector<ArrayId> members = this->members(root);
+    const std::vector<ArrayId> members = fused_members(stored_, root);
     return cost_in_memory(members) + cost_in_tiles(members) * static_cast<double>(domain(root).size());
   }
 
@@ -180,23 +170,20 @@ class PlacementChooser {
   double cost_in_tiles(const std::vector<ArrayId>& members) const {
     const Box& block = domain(members.back());
     if (block.empty()) return 0;
-    std::vector<Placement> placements;
-    for (std::size_t m = 0; m + 1 < members.size(); ++m) placements.push_back(placement(members[m]));
     const Box part = stored_[members.back()].distribution.owned(0);
     const Box& box = part.empty() ? block : part;
-    const TileSize tile = host_tile(stored_, members, placements, box);
+    const TileSize tile = host_tile(stored_, members, box);
     const Tiles tiles({box}, tile);
     const Box middle = tiles[tiles.size() / 2];
-    const TileSize inner =
-        members.size() > 1 ? inner_tile(stored_, members, placements, tile, box) : TileSize();
+    const TileSize inner = members.size() > 1 ? inner_tile(stored_, members, tile, box) : TileSize();
     std::vector<Box> walk = InnerTiles({middle}, tile, inner).walk(0);
     const double columns = keep_column(walk);
-    return columns * cost_of_column(members, inner.empty() ? std::vector<Placement>() : placements, walk) /
-           static_cast<double>(middle.size());
+    const auto placements = inner.empty() ? std::vector<Placement>() : placements_of(stored_, members);
+    return columns * cost_of_column(members, placements, walk) / static_cast<double>(middle.size());
   }
 
-  /// Removes all inner tiles from `walk` but those that have the x of the first one, and the same place in
-  /// further dimensions. Returns how many such columns `walk` had.
+  /// Keeps the inner tiles of `walk` that have the x of the first one, and the same place in further
+  /// dimensions, and removes all others. Returns how many such columns `walk` had.
   static double keep_column(std::vector<Box>& walk) {
     const auto all = static_cast<double>(walk.size());
     const auto is_elsewhere = [first = walk.front()](Box box) {
@@ -229,10 +216,9 @@ class PlacementChooser {
     return first + others / static_cast<double>(column.size() - 1) * static_cast<double>(all - 1);
   }
 
-  const ScheduledPipeline& stored_;
+  ScheduledPipeline& stored_;
   const Algorithm& pipeline_;
   IdVector<ArrayId, bool> is_automatic_;
-  IdVector<ArrayId, Placement> placements_;
 };
 
 /// Gives the placement `tile` to the automatic stages of fusable groups, and `distributed` to all others,
@@ -271,11 +257,10 @@ Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, co
   Target any_host;  // the same on all ranks
   any_host.device = false;
   any_host.threads = 2;
-  const ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);
-  PlacementChooser chooser(stored, schedule);
-  const IdVector<ArrayId, Placement>& chosen = chooser.choose();
+  ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);
+  PlacementChooser(stored, schedule).choose();
   for (auto& [name, stage] : schedule.stages)
-    if (stage.placement == Placement::automatic) stage.placement = chosen[pipeline.find(name)];
+    if (stage.placement == Placement::automatic) stage.placement = stored[pipeline.find(name)].placement;
   return schedule;
 }
 

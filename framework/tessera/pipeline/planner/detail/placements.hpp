@@ -19,14 +19,13 @@ bool may_be_in_tiles(const Algorithm& pipeline, ArrayId id);
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, ArrayId id);
 
 /// Throws ScheduleError if a stage with the placement `outer_tile` reads a stage that is computed in inner
-/// tiles, and therefore later. `arrays` has the placements of all arrays.
-void check_outer_tiles(const Algorithm& pipeline, const IdVector<ArrayId, ScheduledArray>& arrays);
+/// tiles, and therefore later. All placements must be settled.
+void check_outer_tiles(const ScheduledPipeline& scheduled);
 
 /// Finds the global reductions that take in the points of a stage tile by tile, while the stage is computed,
-/// and enters these reductions in `arrays`. The placements and distributions in `arrays` must be final. This
+/// and enters these reductions in `scheduled`. The placements and distributions must be settled. This
 /// function is used for hosts only.
-void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
-                          const SwapGroups& swap_groups, IdVector<ArrayId, ScheduledArray>& arrays);
+void settle_contributions(ScheduledPipeline& scheduled, const Schedule& schedule);
 
 /// Whether the schedule leaves the placement of some stage to the planner.
 bool has_automatic_placements(const Schedule& schedule);

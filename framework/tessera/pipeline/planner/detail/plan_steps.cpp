@@ -4,46 +4,20 @@
 #include <algorithm>
 
 namespace tessera {
-namespace {
-
-/// Collects plan nodes in order. The nodes of a loop become children of its Repeat node.
-class NodeTree {
- public:
-  explicit NodeTree(std::size_t size) { levels_.front().reserve(size); }
-
-  void add(PlanNode node) {
-    if (std::holds_alternative<plan::Repeat>(node.step)) {
-      loops_.push_back(std::move(node));
-      levels_.emplace_back();
-    } else if (std::holds_alternative<plan::Sequence>(node.step)) {
-      std::get<plan::Repeat>(loops_.back().step).children = std::move(levels_.back());
-      levels_.pop_back();
-      levels_.back().push_back(std::move(loops_.back()));
-      loops_.pop_back();
-    } else {
-      levels_.back().push_back(std::move(node));
-    }
-  }
-  std::vector<PlanNode> take() { return std::move(levels_.front()); }
-
- private:
-  std::vector<std::vector<PlanNode>> levels_{1};
-  std::vector<PlanNode> loops_;
-};
-
-}  // namespace
 
 int PlanSteps::begin_loop(plan::Repeat loop) {
   open_loops_.push_back(add(std::move(loop)));
+  levels_.emplace_back();
   return open_loops_.back();
 }
 
 int PlanSteps::end_loop() {
-  // An empty sequence marks the end of the loop until the nodes are taken.
-  const int end = add(plan::Sequence{});
-  loops_.emplace_back(open_loops_.back(), end);
+  std::vector<PlanNode> children = std::move(levels_.back());
+  levels_.pop_back();
+  std::get<plan::Repeat>(levels_.back().back().step).children = std::move(children);
+  loops_.emplace_back(open_loops_.back(), size_);
   open_loops_.pop_back();
-  return end;
+  return size_++;
 }
 
 void PlanSteps::unite(const std::vector<BufferId>& buffers) {
@@ -66,12 +40,6 @@ const IdVector<BufferId, Lifetime>& PlanSteps::settle_lifetimes() {
       lifetime.use(end);
     }
   return lifetimes_;
-}
-
-std::vector<PlanNode> PlanSteps::take_nodes() {
-  NodeTree nodes(steps_.size());
-  for (PlanNode& step : steps_) nodes.add(std::move(step));
-  return nodes.take();
 }
 
 int PlanSteps::node_of(int step) const {

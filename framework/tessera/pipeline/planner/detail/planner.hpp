@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,24 +22,21 @@ class PlanSteps {
   /// Adds a step and returns its number.
   template <class Step>
   int add(Step step) {
-    steps_.emplace_back().step = std::move(step);
-    return size() - 1;
+    levels_.back().emplace_back().step = std::move(step);
+    return size_++;
   }
   /// Begins a loop. All steps that are added before the matching end_loop() belong to the loop. Returns the
   /// number of the step at which the loop begins.
   int begin_loop(plan::Repeat loop);
   /// Ends the innermost loop. Returns the number of the step at which the loop ends.
   int end_loop();
-  int size() const { return static_cast<int>(steps_.size()); }
+  int size() const { return size_; }
 
-  /// Adds a buffer. Buffers are numbered from 0 in the order in which they are added.
+  /// Adds a buffer. The first one has the number 0, the next one 1, and so on.
   void add_buffer() { lifetimes_.push_back({}); }
-  /// Notes that a step uses a buffer.
+  /// Notes that a step uses a buffer. Step -1 stands for the time before the first step, and step size() for
+  /// the time after the last one.
   void use(BufferId buffer, int step) { lifetimes_[buffer].use(step); }
-  /// Makes a buffer be in use before the first step.
-  void use_before(BufferId buffer) { use(buffer, -1); }
-  /// Makes a buffer be in use after the last step.
-  void use_after(BufferId buffer) { use(buffer, size()); }
   /// Gives buffers that a plan swaps the same lifetime: all of them are in use whenever one of them is.
   void unite(const std::vector<BufferId>& buffers);
 
@@ -47,14 +45,16 @@ class PlanSteps {
   const IdVector<BufferId, Lifetime>& settle_lifetimes();
 
   /// Returns the steps as nodes. The steps are moved out of this object.
-  std::vector<PlanNode> take_nodes();
+  std::vector<PlanNode> take_nodes() { return std::move(levels_.front()); }
 
   /// Returns the place of a step among the nodes, depth first. The end of a loop has the place of its last
   /// node.
   int node_of(int step) const;
 
  private:
-  std::vector<PlanNode> steps_;
+  int size_ = 0;
+  /// The nodes outside all loops, and then the nodes of each loop that has not ended, outer loops first.
+  std::vector<std::vector<PlanNode>> levels_{1};
   /// The lifetime of each buffer.
   IdVector<BufferId, Lifetime> lifetimes_;
   /// The steps at which each loop begins and ends. Inner loops are listed before outer loops.
@@ -99,62 +99,31 @@ class Planner {
   }
 
   // Stages.
+  /// Adds the regions of an array to the plan, with its buffers.
   void describe(ArrayId id);
-
   void add_buffers(ArrayId id, ArrayRegions& regions);
+  void add_compute(ArrayId root);
+  void add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector<ArrayId> members);
+  void add_reduction(ArrayId root);
+  /// Counts the memory that a thread allocates in a library call which computes `box` of the stage
+  /// `computed`, and the staging memory of this stage if it is staged.
+  void count_library_bytes(ArrayId computed, const Box& box);
 
   // Exchanges.
   bool has_border(ArrayId id) const { return pipeline_[id].boundary != BoundaryConditions(); }
-
+  bool is_pending(ArrayId id) const { return std::ranges::find(pending_, id) != pending_.end(); }
   /// Makes an array pending if, before a stage reads it, it must be exchanged or its points beyond the domain
   /// must be filled in.
   void await(ArrayId id);
-
-  // Loops.
-  /// A loop that has not ended yet.
-  struct OpenLoop {
-    const LoopDeclaration* declaration;
-    /// The step at which the loop begins.
-    int begin;
-    /// The arrays that were pending before the loop and are not read in the loop.
-    std::vector<ArrayId> pending_later;
-  };
-
-  void begin_loops(ArrayId id);
-  void end_loops(ArrayId id);
-
-  /// Begins a loop. Pending arrays that the loop reads but does not change are exchanged once, before the
-  /// loop.
-  void begin_loop(int number, const LoopDeclaration& loop);
-
-  /// Ends the innermost loop. The arrays that the loop feeds are pending in its next turn and after the loop.
-  void end_loop();
-
-  /// Returns the array that holds the points of the array `value` after the swaps at the end of a turn.
-  static ArrayId after_swaps(const LoopDeclaration& loop, ArrayId value);
-
-  /// Adds the swaps at the end of a turn. They swap the buffers of each array that the loop feeds and of the
-  /// array to which it is fed.
-  void add_swaps(const LoopDeclaration& loop);
-
-  void add_compute(ArrayId root);
-
-  bool reads(const std::vector<ArrayId>& members, ArrayId array) const;
-
   /// Exchanges all pending arrays together, with one message to each partner. Returns the boxes that must
   /// still be computed afterwards: either `box` itself, or only its rim if the inside of `box` is computed
   /// while messages are under way.
   std::vector<Box> exchange_pending(const std::vector<ArrayId>& members, const Box& box);
-
   /// Exchanges all pending arrays together, while nothing is computed.
   void exchange_pending();
-
   /// Adds an Exchange of all pending arrays that take part in exchanges. If there are none, no step is added.
   /// Returns the exchanged arrays.
   std::vector<ArrayId> add_exchange(bool overlapped);
-
-  void use_all(const std::vector<ArrayId>& arrays, int step);
-
   /// Adds a step for each pending array `id` that has boundary conditions. The step fills in the points of
   /// box(id) that lie outside the domain of the array.
   template <class BoxOf>
@@ -165,58 +134,56 @@ class Planner {
   /// Returns the points of a pending array that the rank has before messages arrive. These are its own block,
   /// and the points outside the domain that can be filled in from this block.
   Box box_without_messages(ArrayId id);
-
   /// Whether the inside of the stage `root` is computed while messages are under way. The answer is the same
   /// on all ranks, because the plans of all ranks must have the same steps.
   bool overlaps(ArrayId root) const;
-
   /// Returns the inside of `box`, which the members can compute from the points of pending arrays in `there`.
   /// In most cases, this is `box` without as many points on each side as the members lack on this side. In
   /// other cases, the inside is found by a search.
-  Box inside_of(const std::vector<ArrayId>& members, const Box& box, const std::map<ArrayId, Box>& there);
-
-  /// A function that takes the id of an array and a box that is read of it.
-  using VisitNeed = std::function<void(ArrayId, const Box&)>;
+  Box inside_of(const std::vector<ArrayId>& members, const Box& box,
+                const std::map<ArrayId, Box>& there) const;
   /// Calls visit(id, need) for each pending array `id` that the members read to compute `part`. `need` is the
   /// box of this array that they read.
-  void visit_needs(const std::vector<ArrayId>& members, const Box& part, const VisitNeed& visit);
+  void visit_needs(const std::vector<ArrayId>& members, const Box& part,
+                   const std::function<void(ArrayId, const Box&)>& visit) const;
 
-  void add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector<ArrayId> members);
+  // Loops.
+  /// A loop that has not ended yet.
+  struct OpenLoop {
+    const LoopDeclaration* declaration;
+    /// The step at which the loop begins.
+    int begin;
+    /// The arrays that were pending before the loop and are not read in the loop.
+    std::vector<ArrayId> pending_later;
+  };
+  void begin_loops(ArrayId id);
+  void end_loops(ArrayId id);
+  /// Begins a loop. Pending arrays that the loop reads but does not change are exchanged once, before the
+  /// loop.
+  void begin_loop(int number, const LoopDeclaration& loop);
+  /// Ends the innermost loop. The arrays that the loop feeds are pending in its next turn and after the loop.
+  void end_loop();
 
-  /// Counts the memory that a thread allocates in a library call which computes `box` of the stage
-  /// `computed`, and the memory through which the arrays of this stage are copied if it is staged.
-  void count_library_bytes(ArrayId computed, const Box& box);
-
-  /// Returns the bytes of the tables in which the kernel of a fusable group looks up its tiles.
-  std::int64_t table_bytes(const plan::Compute& step) const;
-
-  void use_outputs(ArrayId root, int step);
-
-  void add_reduction(ArrayId root);
-
+  // Memory.
   /// Notes that a step uses a buffer. If `buffer` is no_buffer, as for arrays in scratch, nothing is noted.
   void use(BufferId buffer, int step) {
     if (buffer != no_buffer) steps_.use(buffer, step);
   }
-
+  void use_all(const std::vector<ArrayId>& arrays, int step);
+  void use_outputs(ArrayId root, int step);
   bool is_pinned(const Buffer& buffer);
-
   /// Places the buffers in the memory of the rank. Inputs keep their points from run to run. Outputs keep
   /// their points until they are fetched. All other buffers are in use from their first to their last use.
   void place_buffers();
-
-  /// Tells each buffer which nodes use it, when the nodes have their ids.
-  void tell_uses();
-
-  /// Counts the redundant points of a `tile` stage, whose computed points must be known. A computed point is
+  /// Enters in each buffer the ids of the nodes that use it. `last` is the id of the last node of the plan.
+  void tell_uses(int last);
+  /// Counts the redundant points of a stage, whose computed points must be known. A computed point is
   /// redundant if another rank owns it, or if this rank has computed it already. Tiles may overlap in the
   /// block that the rank owns, and may leave gaps in it.
   void count_redundant_points(ArrayId id);
-
   /// Adds up the bytes of all messages. Each arrangement of buffers that swaps may lead to has its own
   /// messages.
   void count_message_bytes();
-
   void check_memory() const;
 
   const ScheduledPipeline& scheduled_;

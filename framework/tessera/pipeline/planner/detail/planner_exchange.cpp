@@ -11,22 +11,14 @@
 namespace tessera::detail {
 namespace {
 
-/// The least number of points per rank with which exchange and computation overlap automatically. With fewer
-/// points, computing the rim separately costs more time than the overlap saves.
+/// Exchange and computation overlap automatically if a rank has at least this many points. With fewer points,
+/// computing the rim separately costs more time than the overlap saves.
 constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
 
 }  // namespace
 
 void Planner::await(ArrayId id) {
-  if ((scheduled_.is_exchanged(id) || has_border(id)) && std::ranges::find(pending_, id) == pending_.end())
-    pending_.push_back(id);
-}
-
-bool Planner::reads(const std::vector<ArrayId>& members, ArrayId array) const {
-  return std::any_of(members.begin(), members.end(), [&](ArrayId member) {
-    const auto& inputs = pipeline_[member].inputs;
-    return std::find(inputs.begin(), inputs.end(), array) != inputs.end();
-  });
+  if ((scheduled_.is_exchanged(id) || has_border(id)) && !is_pending(id)) pending_.push_back(id);
 }
 
 std::vector<Box> Planner::exchange_pending(const std::vector<ArrayId>& members, const Box& box) {
@@ -95,8 +87,8 @@ Box Planner::box_without_messages(ArrayId id) {
 }
 
 bool Planner::overlaps(ArrayId root) const {
-  // A staged stage copies its whole arrays, in which messages must not arrive meanwhile.
-  if (pipeline_[root].is_value || is_staged(pipeline_, plan_.target, root)) return false;
+  // A staged stage copies its whole arrays. No messages may arrive in them meanwhile.
+  if (pipeline_[root].is_value() || is_staged(pipeline_, plan_.target, root)) return false;
   if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
   return plan_.rank_count > 1 &&
          scheduled_[root].distribution.domain().size() / scheduled_[root].distribution.rank_count() >=
@@ -104,7 +96,7 @@ bool Planner::overlaps(ArrayId root) const {
 }
 
 Box Planner::inside_of(const std::vector<ArrayId>& members, const Box& box,
-                       const std::map<ArrayId, Box>& there) {
+                       const std::map<ArrayId, Box>& there) const {
   Box guess = box;
   visit_needs(members, box, [&](ArrayId id, const Box& need) {
     const Box& had = there.at(id);
@@ -122,17 +114,15 @@ Box Planner::inside_of(const std::vector<ArrayId>& members, const Box& box,
   return !guess.empty() && is_there(guess) ? guess : interior_box(box, is_there);
 }
 
-void Planner::visit_needs(const std::vector<ArrayId>& members, const Box& part, const VisitNeed& visit) {
+void Planner::visit_needs(const std::vector<ArrayId>& members, const Box& part,
+                          const std::function<void(ArrayId, const Box&)>& visit) const {
   const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
   std::vector<Box> needs;
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto& inputs = pipeline_[members[m]].inputs;
-    needs.resize(inputs.size());
-    required_boxes(scheduled_.pipeline(), members[m], pipeline_.within_bounds(members[m], boxes[m]),
-                   needs.data());
+    required_boxes(pipeline_, members[m], pipeline_.within_bounds(members[m], boxes[m]), needs);
     for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (std::find(pending_.begin(), pending_.end(), inputs[k]) != pending_.end())
-        visit(inputs[k], needs[k]);
+      if (is_pending(inputs[k])) visit(inputs[k], needs[k]);
   }
 }
 

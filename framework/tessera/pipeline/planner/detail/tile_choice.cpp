@@ -14,7 +14,7 @@ constexpr std::int64_t tile_bytes = 768 * 1024;
 /// The largest number of bytes of a row of a tile. Rows are long, because memory is slow at the start of each
 /// row.
 constexpr std::int64_t row_bytes = 16384;
-/// The wanted number of tiles per thread, with which all threads are busy for about the same time.
+/// The wanted number of tiles per thread. With it, all threads are busy for about the same time.
 constexpr std::int64_t tiles_per_thread = 4;
 /// The number of points whose computation takes as long as to begin a row.
 constexpr std::int64_t row_start = 48;
@@ -29,15 +29,10 @@ constexpr std::int64_t fewest_inner_rows = 4, most_inner_rows = 16;
 /// because only a strip of their rows is kept.
 std::int64_t output_bytes(const ScheduledPipeline& scheduled, ArrayId stage) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[stage];
-  if (declaration.reduction != nullptr) return 0;
+  if (declaration.is_reduction()) return 0;
   std::int64_t bytes = 0;
   for (ArrayId part : scheduled.pipeline().parts(stage)) {
-    const std::vector<ArrayId>& consumers = scheduled[part].consumers;
-    const bool is_only_reduced =
-        scheduled[part].is_only_reduced && std::ranges::all_of(consumers, [&scheduled](ArrayId consumer) {
-          return scheduled.pipeline()[consumer].reduction != nullptr;
-        });
-    if (!is_only_reduced) bytes += scheduled.pipeline()[part].element_bytes();
+    if (!scheduled[part].is_only_reduced) bytes += scheduled.pipeline()[part].element_bytes();
   }
   return bytes;
 }
@@ -96,18 +91,13 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<Ar
   return most;
 }
 
-/// Returns a tile in which several turns of a loop are computed. Each turn needs points beyond the tile from
+/// Returns a tile for several turns of a loop. Each turn needs points beyond the tile from
 /// the turn before, so that nearly square tiles have the fewest points that are computed twice. Among several
 /// widths of tiles that fit into the cache, the cheapest one is chosen.
 TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box) {
   constexpr std::int64_t bytes_in_cache = 640 * 1024;
-  Box probe = box;
-  for (int d = 0; d < box.dimensions; ++d) {
-    const std::int64_t middle = box[d].begin + box[d].size() / 2;
-    probe[d] = {middle, middle + 1};
-  }
   std::int64_t reach_x = 0, reach_y = 0;
-  for (const Box& need : member_boxes(scheduled, members, probe)) {
+  for (const Box& need : member_boxes(scheduled, members, centre(box, true))) {
     if (need.dimensions != box.dimensions || need.empty()) continue;
     reach_x = std::max(reach_x, need[0].size() - 1);
     reach_y = std::max(reach_y, need[1].size() - 1);
@@ -136,13 +126,15 @@ bool has_turns(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& m
   const Algorithm& pipeline = scheduled.pipeline();
   return std::any_of(members.begin(), members.end() - 1, [&](ArrayId member) {
     for (ArrayId part : pipeline.parts(member))
-      if (pipeline[part].is_bounded) return true;
+      if (pipeline[part].is_bounded()) return true;
     return false;
   });
 }
 
-bool has(const std::vector<Placement>& placements, Placement placement) {
-  return std::ranges::find(placements, placement) != placements.end();
+/// Whether some member other than the root has a placement.
+bool has(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, Placement placement) {
+  return std::any_of(members.begin(), members.end() - 1,
+                     [&](ArrayId member) { return scheduled[member].placement == placement; });
 }
 
 /// The widths of tiles that are tried if the longest rows make tiles too low. They are whole cache lines, so
@@ -155,18 +147,18 @@ constexpr double little_redundancy = 1.1;
 /// Chooses tiles of long rows for a stage, and for the stages that are computed in these tiles.
 class RowTiles {
  public:
-  RowTiles(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-           const std::vector<Placement>& placements, const Box& box)
+  RowTiles(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box)
       : scheduled_(scheduled),
         members_(members),
         box_(box),
         // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as
         // possible, and only inner tiles need to fit into the cache.
-        slides_(has(placements, Placement::window) && !has(placements, Placement::outer_tile)) {
+        slides_(has(scheduled, members, Placement::window) &&
+                !has(scheduled, members, Placement::outer_tile)) {
     const std::int64_t last = box.dimensions > 2 ? box[box.dimensions - 1].size() : 1;
     if (members.size() > 1 && last <= most_planes) planes_ = last;
     const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
-    for (int d = 2; d < box.dimensions && planes_ == 1 && root.reduction == nullptr; ++d)
+    for (int d = 2; d < box.dimensions && planes_ == 1 && !root.is_reduction(); ++d)
       if (const Range& line = root.whole[static_cast<std::size_t>(d)]; line.size() > most_planes)
         points_of_lines_ *= line.size();
   }
@@ -261,15 +253,15 @@ TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::ve
 }
 
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-                        const std::vector<Placement>& placements, const Box& box) {
+                        const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
   const bool has_lines_along_y = box.dimensions > 1 && !root.whole[1].empty() && root.whole[0].empty();
   // With other stages in the tile, narrow tiles would compute their points beyond the tile many times.
-  if (has_lines_along_y && members.size() == 1 && root.reduction == nullptr)
+  if (has_lines_along_y && members.size() == 1 && !root.is_reduction())
     return tile_of_lines_along_y(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
-  return RowTiles(scheduled, members, placements, box).choose();
+  return RowTiles(scheduled, members, box).choose();
 }
 
 /// Returns `tile` with so few rows that its data stay in the cache. If `box` then had more tiles
@@ -289,7 +281,7 @@ TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vec
 /// Makes a tile as long as a line in each dimension along which the stage `root` computes whole lines.
 void keep_lines_whole(const ScheduledPipeline& scheduled, ArrayId root, TileSize& tile) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[root];
-  for (std::size_t d = 0; d < tile.size() && declaration.reduction == nullptr; ++d)
+  for (std::size_t d = 0; d < tile.size() && !declaration.is_reduction(); ++d)
     if (!declaration.whole[d].empty()) tile[d] = declaration.whole[d].size();
 }
 
@@ -317,21 +309,21 @@ double points_with_row_starts(const ArrayDeclaration& stage, const Box& box) {
   return static_cast<double>(rows * (row + row_start));
 }
 
-TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-                   const std::vector<Placement>& placements, const Box& box) {
+TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box) {
   const ArrayId root = members.back();
   TileSize tile = scheduled[root].tile;
-  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, placements, box), box);
+  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
   keep_lines_whole(scheduled, root, tile);
   return tile;
 }
 
 TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
-                    const std::vector<Placement>& placements, const TileSize& tile, const Box& box) {
+                    const TileSize& tile, const Box& box) {
   const ArrayId root = members.back();
   TileSize inner = scheduled[root].inner;
-  if (inner.empty() && !has(placements, Placement::window) && !has(placements, Placement::outer_tile))
+  if (inner.empty() && !has(scheduled, members, Placement::window) &&
+      !has(scheduled, members, Placement::outer_tile))
     return inner;
   if (inner.empty()) inner = automatic_inner_tile(scheduled, members, tile, box);
   inner.resize(tile.size(), 1);

@@ -101,7 +101,7 @@ HostStaging::HostStaging(const Algorithm& pipeline, const Plan& plan)
 
 const ArrayPlaces& HostStaging::fetch(const ExecutionSpace& execution, const plan::Compute& step,
                                       const RankBuffers& buffers) {
-  for (const StagedArray& array : arrays(step)) {
+  for (const StagedArray& array : arrays_[step.stage]) {
     const Block<>& block = block_of(array, buffers);
     std::byte* const copy = memory_.data() + array.offset;
     // `store` copies the whole buffer back, so that points which the step does not compute must be there.
@@ -118,7 +118,7 @@ const ArrayPlaces& HostStaging::fetch(const ExecutionSpace& execution, const pla
 
 void HostStaging::store(const ExecutionSpace& execution, const plan::Compute& step,
                         const RankBuffers& buffers) const {
-  for (const StagedArray& array : arrays(step)) {
+  for (const StagedArray& array : arrays_[step.stage]) {
     if (!array.is_computed) continue;
     const Block<>& block = block_of(array, buffers);
     compat::copy_bytes(execution, block.memory().data(), memory_.data() + array.offset,

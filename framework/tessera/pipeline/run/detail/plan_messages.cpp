@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/pipeline/plan/exchanges.hpp"
+#include "tessera/pipeline/run/detail/plan_walker.hpp"
 
 namespace tessera {
 
@@ -26,7 +27,7 @@ void PlanExchanges::prepare(const PlanNode& node, std::vector<BufferId> buffers,
   const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const ArrayRegions& regions = executor_.plan().stages[arrays[k].array];
-    // An array that a swap has moved to another buffer is read in the buffer in which it is computed.
+    // An array that a swap has moved to another buffer is computed and read in the same buffer.
     const BufferId read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
     fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read),
                       executor_.pipeline()[arrays[k].array].element_bytes(), arrays[k].lists});
@@ -62,19 +63,13 @@ void PlanExchanges::finish(int node) {
   nodes_[static_cast<std::size_t>(node)].under_way->finish(executor_.execution());
 }
 
-namespace {
-
-ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
-
-}  // namespace
-
 PlanReductions::PlanReductions(RankExecutor& executor, MPI_Comm communicator)
     : executor_(executor), communicator_(communicator) {
   const Algorithm& pipeline = executor.pipeline();
   reductions_.resize(pipeline.arrays().values().size());
   requests_.reserve(reductions_.values().size());
   for (ArrayId id : pipeline.ids())
-    if (const ReductionKernel* kernel = pipeline[id].reduction)
+    if (const ReductionKernel* kernel = pipeline[id].reduction())
       reductions_[id] = std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
 }
 

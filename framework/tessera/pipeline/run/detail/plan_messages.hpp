@@ -15,14 +15,14 @@
 namespace tessera {
 
 /// The messages of all exchanges of a plan. Swaps change the buffers of arrays. The messages of an exchange
-/// are therefore prepared for each way in which its arrays may lie in buffers (see arrangements).
+/// are therefore prepared for each arrangement of its arrays in buffers (see arrangements).
 class PlanExchanges {
  public:
   /// Prepares all messages. Collective if the transport uses shared windows. The executor must outlive this
   /// object.
   PlanExchanges(const RankExecutor& executor, MPI_Comm communicator, const Transport& transport);
 
-  /// Starts the exchange of `node` with the buffers in which its arrays are at the moment.
+  /// Starts the exchange of `node` with the present buffers of its arrays.
   void start(const PlanNode& node);
   /// Finishes the exchange that was started last at the node with the id `node`.
   void finish(int node);
@@ -30,12 +30,11 @@ class PlanExchanges {
  private:
   void prepare(const PlanNode& node, std::vector<BufferId> buffers, MPI_Comm communicator,
                const Transport& transport);
-  /// Returns the messages for the buffers in which the arrays are at the moment, or null if none are
-  /// prepared.
+  /// Returns the messages for the present buffers of the arrays, or null if none are prepared.
   Exchange* find(const PlanNode& node) const;
 
   const RankExecutor& executor_;
-  /// The messages of an exchange for one way in which its arrays may lie in buffers.
+  /// The messages of an exchange for one arrangement of its arrays in buffers.
   struct Arranged {
     std::vector<BufferId> buffers;
     std::unique_ptr<Exchange> exchange;
@@ -48,7 +47,7 @@ class PlanExchanges {
   std::vector<NodeExchanges> nodes_;
 };
 
-/// The global reductions of a plan, in which the contributions of all ranks are joined over MPI.
+/// The global reductions of a plan, which join the contributions of all ranks over MPI.
 class PlanReductions {
  public:
   /// Prepares the reductions. The executor and the communicator must outlive this object.

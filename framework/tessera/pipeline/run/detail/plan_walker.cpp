@@ -150,8 +150,8 @@ TurnPart part_of(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follo
       step, [](const plan::Swap&) { return TurnPart::swaps; },
       [](const plan::Reduce&) { return TurnPart::reductions; },
       [&](const plan::Compute& compute) {
-        return pipeline[compute.stage].is_value && follows[compute.stage] ? TurnPart::values
-                                                                          : TurnPart::points;
+        return pipeline[compute.stage].is_value() && follows[compute.stage] ? TurnPart::values
+                                                                            : TurnPart::points;
       },
       [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Read, plan::Write, plan::Exchange,
                            plan::FinishExchange, plan::FillBoundary> auto&) { return TurnPart::points; });

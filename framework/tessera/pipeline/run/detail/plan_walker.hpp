@@ -46,6 +46,9 @@ class TurnTeller {
   bool is_begun_ = false;
 };
 
+/// Returns the global reduction of a Reduce node.
+inline ArrayId stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+
 /// The actions at the leaves of a plan. One implementation runs one rank over MPI, and another one runs all
 /// ranks inside one process.
 class StepActions {
@@ -66,8 +69,8 @@ class StepActions {
 
   /// Undoes a swap by running it once more.
   virtual void take_back(const PlanNode& swap) = 0;
-  /// Loads the state from which a loop that is not inside another loop continues an earlier run, if there is
-  /// one. Returns the turns that the earlier run has computed.
+  /// Loads the state of an earlier run, if there is one, with which a loop that is not inside another loop
+  /// goes on. Returns the turns that the earlier run has computed.
   virtual CountedTurns resume(const plan::Repeat& loop) = 0;
   /// May store the state of a loop that is not inside another loop. This function is called between turns.
   virtual void keep(const LoopProgress& progress) = 0;
@@ -80,8 +83,8 @@ class StepActions {
 /// Runs the nodes of a plan in their order. Only this class knows how sequences, loops and bands are run.
 class PlanWalker {
  public:
-  /// `follows` is the result of following_from_reductions(pipeline). Whoever runs a plan several times makes
-  /// it once, so that a run allocates nothing. The arguments must outlive the walker.
+  /// `follows` is the result of following_from_reductions(pipeline). Callers that run a plan several times
+  /// make it once, so that a run allocates nothing. The arguments must outlive the walker.
   PlanWalker(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follows, const Bindings& bindings,
              StepActions& actions)
       : pipeline_(pipeline), follows_(follows), bindings_(bindings), actions_(actions) {}
@@ -122,7 +125,7 @@ class PlanWalker {
   /// after a round, the round is undone instead. To this end its swaps are undone in reverse order, which
   /// restores the arrays with which the round began. Returns whether the condition holds.
   bool end_tested(const plan::Repeat& loop, TurnTeller& teller);
-  /// Tells of the turns that the steps of a loop have computed: one turn, or a round.
+  /// Reports the turns that the steps of a loop have computed: one turn, or a round.
   void end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds);
   /// Whether a loop is not inside another loop.
   bool is_outer(const plan::Repeat& loop) const;

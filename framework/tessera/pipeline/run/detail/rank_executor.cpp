@@ -102,7 +102,7 @@ void RankExecutor::make_blocks(const IdVector<BufferId, std::int64_t>& offsets, 
   for (const BufferId id : offsets.ids()) {
     const Buffer& buffer = plan_.buffers[id];
     if (offsets[id] < 0) {
-      blocks_.push_back({});
+      buffers_.blocks.push_back({});
       continue;
     }
     const auto begin = static_cast<std::size_t>(offsets[id]);
@@ -111,17 +111,17 @@ void RankExecutor::make_blocks(const IdVector<BufferId, std::int64_t>& offsets, 
     const auto bytes =
         Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes)));
     if (is_new)
-      blocks_.push_back({layout, bytes, touched_by});
+      buffers_.blocks.push_back({layout, bytes, touched_by});
     else
-      blocks_.push_back({layout, bytes});
+      buffers_.blocks.push_back({layout, bytes});
   }
 }
 
 void RankExecutor::place_arrays() {
   for (const ArrayRegions& stage : plan_.stages) {
     const auto place = [this](BufferId id) { return id == no_buffer ? ArrayReference{} : buffer(id); };
-    written_buffer_.push_back(stage.written_buffer);
-    read_buffer_.push_back(stage.read_buffer);
+    buffers_.written.push_back(stage.written_buffer);
+    buffers_.read.push_back(stage.read_buffer);
     arrays_.written.push_back(place(stage.written_buffer));
     arrays_.read.push_back(place(stage.read_buffer));
   }
@@ -130,7 +130,7 @@ void RankExecutor::place_arrays() {
 void RankExecutor::make_partial_values() {
   partials_.resize(pipeline_.arrays().values().size());
   for (ArrayId id : pipeline_.ids())
-    if (const ReductionKernel* kernel = pipeline_[id].reduction) {
+    if (const ReductionKernel* kernel = pipeline_[id].reduction()) {
       const int loop = pipeline_.loop_of(id);
       const bool overlaps = loop >= 0 && pipeline_.loop(loop).overlaps_test;
       partials_[id] =
@@ -162,7 +162,7 @@ void RankExecutor::clear_partial_values() {
 
 const Block<>& RankExecutor::written_block(ArrayId array) const {
   if (std::ranges::find(unbound_, array) != unbound_.end()) refuse_unbound(array);
-  return blocks_[written_buffer_[array]];
+  return buffers_.blocks[buffers_.written[array]];
 }
 
 void RankExecutor::refuse_binding(ArrayId array, const std::string& reason) const {
@@ -196,7 +196,7 @@ void RankExecutor::bind(ArrayId array, const Block<Kokkos::HostSpace>& block) {
   if (block.layout().element_size != pipeline_[array].element_bytes())
     refuse_binding(array, fmt::format("its elements have {} bytes, those of the block {}",
                                       pipeline_[array].element_bytes(), block.layout().element_size));
-  share(blocks_[regions.written_buffer], block);
+  share(buffers_.blocks[regions.written_buffer], block);
   arrays_.written[array] = arrays_.read[array] = block.reference();
   std::erase(unbound_, array);
 }
@@ -292,9 +292,8 @@ void RankExecutor::compute_tiles(const TileProgram& program, const ArrayPlaces& 
 }
 
 void RankExecutor::compute_staged(const TileProgram& program) {
-  const RankBuffers buffers{blocks_, written_buffer_, read_buffer_};
-  compute_tiles(program, staging_.fetch(execution_, *program.step, buffers));
-  staging_.store(execution_, *program.step, buffers);
+  compute_tiles(program, staging_.fetch(execution_, *program.step, buffers_));
+  staging_.store(execution_, *program.step, buffers_);
 }
 
 void RankExecutor::launch(const TileProgram& program) {
@@ -314,8 +313,8 @@ void RankExecutor::launch(const TileProgram& program) {
 
 void RankExecutor::swap(const plan::Swap& step) {
   const auto swap_entries = [&step](auto& table) { std::swap(table[step.first], table[step.second]); };
-  swap_entries(written_buffer_);
-  swap_entries(read_buffer_);
+  swap_entries(buffers_.written);
+  swap_entries(buffers_.read);
   swap_entries(arrays_.written);
   swap_entries(arrays_.read);
   for (const auto& group : groups_)
@@ -328,7 +327,7 @@ std::byte* RankExecutor::result_place(ArrayId array) const {
 }
 
 void RankExecutor::store_result(ArrayId stage, const std::byte* value) {
-  pipeline_[stage].reduction->store(value, result_.data());
+  pipeline_[stage].reduction()->store(value, result_.data());
   const std::int64_t bytes = pipeline_[stage].domain.size() * pipeline_[stage].element_bytes();
   compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
   // The next result will be stored in `result_`, too, so that the copy must be complete.

@@ -41,14 +41,15 @@ class GroupLaunch {
 
 /// The buffers of a rank.
 struct RankBuffers {
-  /// The block of each buffer.
-  const IdVector<BufferId, Block<>>& blocks;
-  /// The buffers in which each array is written and read.
-  const IdVector<ArrayId, BufferId>& written;
-  const IdVector<ArrayId, BufferId>& read;
+  /// The block of each buffer of the plan.
+  IdVector<BufferId, Block<>> blocks;
+  /// The buffers that hold the computed points of each array, and the points that consumers read. Swaps
+  /// exchange these entries, and those of RankExecutor::arrays().
+  IdVector<ArrayId, BufferId> written;
+  IdVector<ArrayId, BufferId> read;
 };
 
-/// The staging memory of one rank (see is_staged), through which the arrays of staged stages are copied. The
+/// The staging memory of one rank (see is_staged), which holds copies of the arrays of staged stages. The
 /// host and the device can access it. One stage uses it at a time.
 class HostStaging {
  public:
@@ -64,8 +65,6 @@ class HostStaging {
   void store(const ExecutionSpace& execution, const plan::Compute& step, const RankBuffers& buffers) const;
 
  private:
-  const std::vector<StagedArray>& arrays(const plan::Compute& step) const { return arrays_[step.stage]; }
-
   /// The arrays of each staged stage.
   IdVector<ArrayId, std::vector<StagedArray>> arrays_;
   Kokkos::View<std::byte*, compat::HostPinnedSpace> memory_;
@@ -88,23 +87,23 @@ class RankExecutor {
   HostMode mode() const { return mode_; }
   /// Returns the memory of all arrays.
   ArrayMemory memory() const { return {memory_}; }
-  /// Returns the block in which the rank computes an array, or into which the rank reads an input. Throws
-  /// InternalError if the array has no memory before the caller binds a block to it.
+  /// Returns the block that holds the points which the rank computes of an array, or reads of an input.
+  /// Throws InternalError if the array has no memory before the caller binds a block to it.
   const Block<>& written_block(ArrayId array) const;
   /// Computes or reads an array in the memory of `block` from now on (see PlanInstance::bind).
   void bind(ArrayId array, const Block<Kokkos::HostSpace>& block);
   const ArrayPlaces& arrays() const { return arrays_; }
-  /// Returns the buffer in which each array is written at the moment.
-  const IdVector<ArrayId, BufferId>& written_buffers() const { return written_buffer_; }
+  /// Returns the buffer that holds the computed points of each array at the moment.
+  const IdVector<ArrayId, BufferId>& written_buffers() const { return buffers_.written; }
   /// Returns the memory of a buffer of the plan.
-  ArrayReference buffer(BufferId id) const { return blocks_[id].reference(); }
+  ArrayReference buffer(BufferId id) const { return buffers_.blocks[id].reference(); }
   /// Forgets all contributions to reductions. This function must be called before each run, because a run
   /// that ended early may have left contributions.
   void clear_partial_values();
   /// Returns the partial values of a global reduction on this rank; null for other stages.
   PartialValues* partial_values(ArrayId stage) { return partials_[stage].get(); }
 
-  /// Throws InternalError if an array has no memory, as the caller was to bind a block to it and has not.
+  /// Throws InternalError if an array has no memory because the caller has not bound a block to it.
   void check_bound() const;
   /// Throws InternalError if an array is neither input nor output, since its memory may be used for others.
   void check_kept(ArrayId array) const;
@@ -123,11 +122,11 @@ class RankExecutor {
   /// Stores a joined value as the result of a global reduction.
   void store_result(ArrayId stage, const std::byte* value);
 
-  /// Returns the first element of `array`, on which a loop depends. Waits for all kernels that were enqueued.
+  /// Returns the first element of `array`. Waits for all kernels that were enqueued.
   double number(ArrayId array) const;
 
  private:
-  /// Makes the blocks of all buffers but those that the caller will bind, in `memory` or in new memory.
+  /// Makes the blocks of all buffers that the caller will not bind, in `memory` or in new memory.
   void allocate(ArrayMemory memory);
   /// Makes the block of each buffer at its offset. If the memory is new, the threads `touched_by` touch it
   /// first. A buffer with a negative offset gets no block.
@@ -153,7 +152,7 @@ class RankExecutor {
 
   Algorithm pipeline_;
   Plan plan_;
-  /// The window for which the plan was made.
+  /// The window of the plan.
   Window window_;
   HostMode mode_;
   ExecutionSpace execution_;
@@ -161,14 +160,9 @@ class RankExecutor {
   /// for each execution space.
   HostExecutionSpace host_execution_;
   Kokkos::View<std::byte*, MemorySpace> memory_;
-  /// The block of each buffer of the plan.
-  IdVector<BufferId, Block<>> blocks_;
+  RankBuffers buffers_;
   /// The ids of the arrays that have no memory before the caller binds a block to them.
   std::vector<ArrayId> unbound_;
-  /// The buffer in which each array is written. Swaps exchange these entries, and those of `arrays_`.
-  IdVector<ArrayId, BufferId> written_buffer_;
-  /// The buffer in which the consumers of each array read it.
-  IdVector<ArrayId, BufferId> read_buffer_;
   ArrayPlaces arrays_;
   /// The host memory of the stages that threads of the host compute in plans for devices.
   HostStaging staging_;
@@ -177,8 +171,8 @@ class RankExecutor {
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
   /// The partial values of each global reduction; null for other arrays.
   IdVector<ArrayId, std::unique_ptr<PartialValues>> partials_;
-  /// Host memory for the result of a global reduction, from which the result is copied to the memory of
-  /// kernels. The size is that of the largest result.
+  /// Host memory for the result of a global reduction, which is then copied to the memory of kernels. The
+  /// size is that of the largest result.
   std::vector<std::byte> result_;
   TileLoop tiles_;
   /// The memory for contributions of the compute node that is running. The list is a member, so that it is

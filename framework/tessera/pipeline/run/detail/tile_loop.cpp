@@ -249,7 +249,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const ExecutionSpace& fi
 TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute)
     : step(&compute),
       tiles(compute.parts, compute.tile, compute.inner),
-      reduces(pipeline[compute.stage].reduction != nullptr) {
+      reduces(pipeline[compute.stage].is_reduction()) {
   const auto place_of = [&](ArrayId array) {
     for (std::size_t k = 0; k < compute.scratch.size(); ++k)
       if (compute.scratch[k].array == array) return Place{array, static_cast<int>(k)};
@@ -266,19 +266,19 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     for (ArrayId input : declaration.inputs) member.inputs.push_back(place_of(input));
     for (ArrayId part : pipeline.parts(stage)) {
       member.outputs.push_back(place_of(part));
-      if (pipeline[part].is_bounded && stage != compute.stage)
+      if (pipeline[part].is_bounded() && stage != compute.stage)
         member.borders.push_back({member.outputs.back().scratch, pipeline[part].domain,
                                   pipeline[part].boundary, pipeline[part].element_bytes()});
     }
   }
   if (reduces)
-    contributions.push_back({compute.stage, pipeline[compute.stage].reduction, members.back().inputs,
+    contributions.push_back({compute.stage, pipeline[compute.stage].reduction(), members.back().inputs,
                              pipeline[compute.stage].reduced, members.size() - 1});
   for (const plan::Contribution& contribution : compute.contributions) {
     const ArrayDeclaration& reduction = pipeline[contribution.stage];
     // All inputs are outputs of the same member.
     contributions.push_back({contribution.stage,
-                             reduction.reduction,
+                             reduction.reduction(),
                              {},
                              contribution.box,
                              member_of(pipeline[reduction.inputs.front()].lead)});
@@ -307,7 +307,7 @@ void TileProgram::find_strips(const Algorithm& pipeline) {
         array.dimensions > 1 && pipeline[member.stage].whole[1].empty() && !member.kernel->swaps_rows();
     // Strips would overwrite the rows that a window keeps.
     const bool keeps_rows = member.placement == Placement::window;
-    if (has_rows && !keeps_rows && !array.is_bounded && !is_read(k)) member.in_strips.push_back(k);
+    if (has_rows && !keeps_rows && !array.is_bounded() && !is_read(k)) member.in_strips.push_back(k);
   }
 }
 

@@ -74,16 +74,16 @@ struct TileProgram {
   void find_strips(const Algorithm& pipeline);
 };
 
-/// The memory in which the arrays of a rank are written and read.
+/// The memory of the arrays of a rank.
 struct ArrayPlaces {
-  /// The memory in which each array is computed.
+  /// Each array is computed in this memory.
   IdVector<ArrayId, ArrayReference> written;
-  /// The memory in which the consumers of each array read it.
+  /// The consumers of each array read it in this memory.
   IdVector<ArrayId, ArrayReference> read;
 };
 
-/// The memory to which threads add their points of a global reduction. There is one value for each thread,
-/// and `stride` is the number of bytes from one value to the next.
+/// The memory of the partial values that threads add their points to, for one global reduction. There is one
+/// value for each thread, and `stride` is the number of bytes from one value to the next.
 struct PartialPlace {
   std::byte* first;
   std::int64_t stride;

@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// The kernel of a value that tells whether a loop should have ended during a round. The value is 1 if a
+/// The kernel of a value that says whether a loop should have ended during a round. The value is 1 if a
 /// condition of a turn of the round is not zero or if a residual is not finite, otherwise 0.
 class EndOfRound final : public StageKernel {
  public:

@@ -49,6 +49,17 @@ TEST_F(EndingsTest, AnExceptionOnOneRankEndsAll) {
             1);
 }
 
+// HDF5 closes files on all ranks together, and the others are elsewhere.
+TEST_F(EndingsTest, AnExceptionOnOneRankEndsAllWhileAnHdf5FileIsOpen) {
+  for (const int ranks : {1, 2, 3})
+    for (const Words& storage : {Words{}, Words{"output.chunks=[4, 4]"}}) {
+      Words words{"alone", "output.file=o.h5", "threads=1"};
+      words.insert(words.end(), storage.begin(), storage.end());
+      EXPECT_EQ(failing(TESSERA_FAILING, ranks, words, {"the last rank fails"}).status, 1);
+      EXPECT_EQ(folder_.names(), std::set<std::string>{});
+    }
+}
+
 TEST_F(EndingsTest, AnExceptionThatAllKnowOfEndsEachWithStatus1) {
   const ParallelEnding ending =
       failing(TESSERA_FAILING, 3, {"pipeline", "output.raw=o.raw"}, {"no pipeline"});

@@ -137,6 +137,24 @@ struct Sleep {
   }
 };
 
+/// Stands for a body of a user that fails on the last rank only.
+struct FailAlone {
+  static Box footprint(int, const Box& box) { return box; }
+  void operator()(const LibraryBlock<const float>&, const LibraryBlock<float>&) const {
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank + 1 == ranks) throw std::runtime_error("the last rank fails");
+  }
+};
+
+Pipeline failing_alone() {
+  Pipeline pipeline;
+  const auto first = pipeline.stage<float, 2>("first", Zero{});
+  pipeline.output(pipeline.library_stage<float, 2>("second", FailAlone{}, {}, first), Box{{0, 8}, {0, 8}});
+  return pipeline;
+}
+
 Pipeline stalling() {
   const Box box{{0, 8}, {0, 8}};
   Pipeline pipeline;
@@ -156,7 +174,7 @@ Pipeline sleeping() {
 }
 
 int generate(int argc, char** argv, Pipeline (*pipeline)()) {
-  app::PipelineApplication application{.program = "failing", .summary = "Stands still, or is slow."};
+  app::PipelineApplication application{.program = "failing", .summary = "Stands still, is slow, or fails."};
   application.generate = [pipeline](const deck::Deck&) { return pipeline(); };
   return app::run_pipeline_application(argc, argv, application);
 }
@@ -228,6 +246,7 @@ int main(int argc, char** argv) {
   if (place == "series-stalls") return stall_in_series(argc - 1, argv + 1);
   if (place == "finite") return copy_finite_images(argc - 1, argv + 1);
   if (place == "stalls") return generate(argc - 1, argv + 1, stalling);
+  if (place == "alone") return generate(argc - 1, argv + 1, failing_alone);
   if (place == "sleeps") return generate(argc - 1, argv + 1, sleeping);
   return fail_in_pipeline(argc - 1, argv + 1, place);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disks that fail in the middle of a run, on one rank or on all: no rank waits for ever for another.
+// Disks that fail in the middle of a run, on one rank or on all: no rank waits for ever for another, or
+// crashes.
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "program_runs.hpp"
 #include "sample_images.hpp"
@@ -14,6 +17,10 @@ class FailingCallsTest : public testing::Test {
  protected:
   static Environment failing(const std::string& calls, const std::string& what) {
     return {{"LD_PRELOAD", TESSERA_FAILING_CALLS}, {"TESSERA_FAILING_" + calls, what}};
+  }
+
+  static Words image(const std::string& output) {
+    return {"width=300", "height=200", "kind=noise", "threads=1", output};
   }
 
   static Words iteration(int turns) {
@@ -38,39 +45,67 @@ class FailingCallsTest : public testing::Test {
     EXPECT_EQ(folder_.names(), files);
   }
 
+  /// A run to its last turn, with so many warnings about a checkpoint, and these files at the end.
+  void expect_to_go_on(const Environment& environment, const std::string& checkpoint, std::size_t warnings,
+                       const std::set<std::string>& files) {
+    const ParallelEnding ending =
+        run_on_ranks(program_of("helmholtz"), 2, folder_, iteration(20), environment);
+    EXPECT_EQ(ending.rank_statuses, (std::vector{3, 3})) << ending.text();
+    const Words lines = lines_with(ending.errors, "warning: ");
+    EXPECT_EQ(lines.size(), warnings) << ending.errors;
+    for (const std::string& line : lines) {
+      EXPECT_TRUE(line.starts_with("tessera-helmholtz: warning: no checkpoint: ./" + checkpoint +
+                                   ": cannot be written ("))
+          << line;
+      EXPECT_TRUE(line.ends_with("; the run goes on")) << line;
+    }
+    EXPECT_EQ(folder_.names(), files);
+    for (const std::string& name : files) std::filesystem::remove(folder_ / name);
+  }
+
   Folder folder_;
 };
 
 TEST_F(FailingCallsTest, ResultsThatOneRankOrAllCannotWrite) {
-  for (const std::string who : {"0", "1", "-1"}) {
-    SCOPED_TRACE(who);
-    expect_end(run_on_ranks(program_of("generate"), 2, folder_,
-                            {"width=300", "height=200", "kind=noise", "threads=1", "output.file=o.h5"},
-                            failing("WRITES", who + ":o.h5:30000")),
-               "tessera-generate: error: o.h5: cannot be written (", {});
-  }
+  for (const std::string who : {"0", "1", "-1"})
+    for (const std::string bytes : {"0", "1000", "30000"}) {
+      SCOPED_TRACE(who + " " + bytes);
+      const int ranks = who == "1" ? 3 : who == "0" ? 2 : 1;
+      const ParallelEnding ending =
+          run_on_ranks(program_of("generate"), ranks, folder_, image("output.file=o.h5"),
+                       failing("WRITES", who + ":o.h5:" + bytes));
+      expect_end(ending, "tessera-generate: error: o.h5: cannot be written (", {});
+      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+    }
 }
 
-TEST_F(FailingCallsTest, CheckpointsThatOneRankCannotWrite) {
+// HDF5 itself writes chunks.
+TEST_F(FailingCallsTest, ChunksThatOneRankOrAllCannotWrite) {
+  for (const std::string who : {"0", "1", "-1"})
+    for (const std::string bytes : {"1000", "30000"}) {
+      SCOPED_TRACE(who + " " + bytes);
+      Words words = image("output.file=o.h5");
+      words.emplace_back("output.chunks=[50, 40]");
+      expect_end(run_on_ranks(program_of("generate"), who == "-1" ? 1 : 2, folder_, words,
+                              failing("WRITES", who + ":o.h5:" + bytes)),
+                 "tessera-generate: error: o.h5: cannot be written (", {});
+    }
+}
+
+TEST_F(FailingCallsTest, AfterCheckpointsThatOneRankCannotWriteTheRunGoesOn) {
   const std::string first = "tessera-helmholtz-00000001.h5", second = "tessera-helmholtz-00000002.h5";
-  expect_end(run_on_ranks(program_of("helmholtz"), 2, folder_, iteration(20),
-                          failing("WRITES", "1:" + second + ":20000")),
-             "tessera-helmholtz: error: ./" + second + ": cannot be written (", {first});
+  for (const std::string who : {"0", "1"})
+    expect_to_go_on(failing("WRITES", who + ":" + second + ":20000"), second, 3, {first, "o.h5"});
 }
 
-// The folder is tried before any work.
-TEST_F(FailingCallsTest, FoldersOfCheckpointsOnAFullDisk) {
+TEST_F(FailingCallsTest, WithAFullDiskForCheckpointsTheRunGoesOn) {
   const std::string first = "tessera-helmholtz-00000001.h5";
-  expect_end(run_on_ranks(program_of("helmholtz"), 2, folder_, iteration(20),
-                          failing("WRITES", "-1:" + first + ":0")),
-             "tessera-helmholtz: error: ./" + first + ": cannot be written (", {});
+  expect_to_go_on(failing("WRITES", "-1:" + first + ":0"), first, 4, {"o.h5"});
 }
 
 TEST_F(FailingCallsTest, ImagesThatOneRankCannotRead) {
-  const Words image{"width=300", "height=200", "kind=noise", "threads=1"};
   for (const Words& storage : {Words{}, Words{"output.chunks=[50, 40]"}, Words{"output.compression=1"}}) {
-    Words words = image;
-    words.push_back("output.file=i.h5");
+    Words words = image("output.file=i.h5");
     words.insert(words.end(), storage.begin(), storage.end());
     ASSERT_EQ(run_on_ranks(program_of("generate"), 1, folder_, words).status, 0);
     for (const std::string who : {"0", "1"}) {

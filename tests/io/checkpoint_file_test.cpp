@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "io/full_disk.hpp"
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
 #include "tessera/io/detail/checkpoint_seal.hpp"
@@ -145,6 +146,35 @@ TEST_F(CheckpointFile, LeavesNothingBehindThatIsNotComplete) {
   EXPECT_TRUE(folder_.files().empty());
   expect_input_error([&] { io::create_checkpoint(MPI_COMM_WORLD, folder_ / "nowhere/a.h5"); },
                      {"nowhere/a.h5", "cannot be written"});
+}
+
+TEST_F(CheckpointFile, AfterAFullDiskTheNextOneIsWritten) {
+  for (const bool everywhere : {true, false}) {
+    const auto writer = io::create_checkpoint(MPI_COMM_WORLD, path_);
+    writer->write(cells_, filled<std::int8_t>(part_of(cells_.domain, Cut::rows)).block());
+    std::unique_ptr<FullDisk> full;
+    if (everywhere || rank() == ranks() - 1) full = std::make_unique<FullDisk>(1000);
+    expect_input_error(
+        [&] { writer->write(field_, filled<double>(part_of(field_.domain, Cut::rows)).block()); },
+        {path_, "cannot be written"});
+  }
+  EXPECT_TRUE(folder_.files().empty());
+  write(MPI_COMM_WORLD, path_, Cut::rows);
+  EXPECT_TRUE(holds_all(MPI_COMM_WORLD, path_, Cut::columns));
+}
+
+// HDF5 writes the notes at the end.
+TEST_F(CheckpointFile, AfterADiskWithoutRoomForTheNotesTheNextOneIsWritten) {
+  {
+    const auto writer = io::create_checkpoint(MPI_COMM_WORLD, path_);
+    writer->write(cells_, filled<std::int8_t>(part_of(cells_.domain, Cut::rows)).block());
+    std::unique_ptr<FullDisk> full;
+    if (rank() == 0) full = std::make_unique<FullDisk>(18'000);
+    expect_input_error([&] { writer->complete(notes_, residuals()); }, {path_, "cannot be written"});
+  }
+  EXPECT_TRUE(folder_.files().empty());
+  write(MPI_COMM_WORLD, path_, Cut::rows);
+  EXPECT_TRUE(holds_all(MPI_COMM_WORLD, path_, Cut::columns));
 }
 
 }  // namespace

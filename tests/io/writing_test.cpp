@@ -232,8 +232,6 @@ TEST_P(Failing, LayersMayBeWrittenInPartsOneAfterTheOther) {
 }
 
 TEST_P(Failing, AFullDiskIsTheSameErrorOnEveryRank) {
-  if (GetParam().id == io::ImageFormat::hdf5 && ranks() > 1)
-    return;  // ends the job: see the tests of programs
   const Box large = domain(3000, 3000);
   for (const bool everywhere : {true, false}) {
     const auto sink = create(path_, large);

@@ -15,6 +15,7 @@
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
+#include "tessera/io/image_sink.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
@@ -138,6 +139,7 @@ Session::Session(int& argc, char**& argv) {
 Session::~Session() {
   if (ends_kokkos_) Kokkos::finalize();
   if (ends_mpi_) MPI_Finalize();
+  io::set_end_of_job({});
 }
 
 std::string Session::thread_level() const {
@@ -215,6 +217,7 @@ int run_program(int argc, char** argv, const std::string& name,
     Session session(argc, argv);
     if (is_silent && session.rank() == 0)
       fmt::print(stderr, "{}: the standard output is closed: only results are written\n", name);
+    io::set_end_of_job([&](const StrandedError& error) { session.abort(name, error); });
     try {
       collectively(session.communicator(), limit_instructions_from_environment);
       return static_cast<int>(program(session, argc, argv));

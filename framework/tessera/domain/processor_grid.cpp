@@ -182,7 +182,7 @@ void check_levels(const std::vector<int>& levels, int rank_count) {
                                  counted(rank_count, "rank")));
 }
 
-/// Returns the greatest product of the entries of a grid that is at most `rank_count`.
+/// Returns the greatest number of ranks, at most `rank_count`, that the entries of a grid allow.
 /// Returns 0 if there is none.
 int most_ranks_of(const std::vector<int>& entries, int rank_count) {
   std::int64_t fixed = 1;
@@ -195,8 +195,8 @@ int most_ranks_of(const std::vector<int>& entries, int rank_count) {
   return has_auto ? rank_count - rank_count % static_cast<int>(fixed) : static_cast<int>(fixed);
 }
 
-/// Returns the best grid of as many ranks as `target.levels` have. The grid has no dimensions if the entries
-/// of the request allow for none.
+/// Returns the best grid with the number of ranks that `target.levels` have. The grid has no dimensions if
+/// the entries of the request allow for none.
 ProcessorGrid best_grid(const GridRequest& request, const Box& box, const GridTarget& target) {
   const std::vector<int> order = slowest_first(request, static_cast<int>(request.entries.size()));
   Search search(request.entries, box, target);

@@ -36,11 +36,10 @@ struct CheckpointNotes {
   double residual = 0;
 };
 
-/// Writes a checkpoint: an HDF5 file with a data set for each array, the notes as attributes, and checksums,
-/// by which CheckpointReader finds damage, and which do not depend on the number of ranks. All calls are
-/// collective, with the same arguments on every rank except for blocks and residuals. If a call fails, all
-/// ranks throw the same InputError, but if one of several ranks cannot write, some or all throw
-/// StrandedError.
+/// Writes a checkpoint: an HDF5 file with a data set for each array, the notes as attributes, and checksums.
+/// CheckpointReader finds damage with these checksums, which do not depend on the number of ranks. All calls
+/// are collective, with the same arguments on every rank except for blocks and residuals. If a call fails,
+/// all ranks throw the same InputError, and the next checkpoint may be written.
 class CheckpointWriter {
  public:
   virtual ~CheckpointWriter() = default;

@@ -18,7 +18,7 @@ namespace {
 using namespace detail;
 
 constexpr std::int64_t most_points = 512;  ///< the most points that are shown along x and along y
-/// The width in pixels up to which a half of the picture is magnified.
+/// A half of the picture is magnified up to this width in pixels.
 constexpr std::int64_t half_width = 512;
 constexpr std::int64_t separator = 4;
 constexpr std::byte separator_colour{255};

@@ -15,6 +15,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -27,9 +28,9 @@ namespace tessera::io {
 // The blocks that the ranks pass to `write` contain each point of `domain` exactly once; blocks may be empty.
 // `write` is called once. Alternatively, `write_part` is called for one part after the other: the parts are
 // cut along y, and those of HDF5 and raw files also along the slowest dimensions, each layer again in parts.
-// Then the file is complete and gets its final name. A sink that is destroyed before, which is collective, or
-// whose `write` throws, leaves no file. If `write` fails, it throws the same error on every rank, except that
-// some or all of several ranks throw StrandedError when one cannot write an HDF5 file.
+// Then the file is complete and gets its final name. A sink that is destroyed before, or
+// whose `write` throws, leaves no file. If `write` fails, it throws the same error on every rank. A rank that
+// cannot write an HDF5 file with chunks ends the job (see set_end_of_job), or throws StrandedError.
 
 /// A data set of one dimension, such as the residuals of a loop.
 struct NumberList {
@@ -82,13 +83,20 @@ struct Hdf5Storage {
 /// Creates an HDF5 file with a data set for each array, and returns a sink for each array. The dimensions of
 /// a data set are stored slowest first: (H, W) for height and width, or (C, H, W) with C channels. An array
 /// whose domain does not begin at 0 has the attribute `origin`, its first point, slowest dimension first.
-/// Each rank writes its own blocks, through MPI-IO. After the last array, `notes` is called on every rank,
-/// and its result is added to the file. Collective. Throws InputError when the file cannot be created, and
-/// InternalError when an array has no points.
+/// Each rank writes its own blocks, those of chunks through MPI-IO. After the last array, `notes` is called
+/// on every rank, and its result is added to the file. Collective. Throws InputError when the file cannot be
+/// created, and InternalError when an array has no points.
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
                                                     const std::vector<FileArray>& arrays,
                                                     const Hdf5Storage& storage,
                                                     std::function<FileNotes()> notes = {});
+
+/// A function that ends all ranks at once, and reports the error. It does not return.
+using EndJob = std::function<void(const StrandedError& error)>;
+
+/// Sets the function that a rank calls when it cannot write an HDF5 file with chunks. Without it, HDF5 may
+/// wait forever, or crash at the end of MPI. An empty function takes it back. Not collective.
+void set_end_of_job(EndJob end);
 
 /// Creates an HDF5 file with one contiguous data set, and returns its sink, as the function above does.
 inline std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,

@@ -159,7 +159,7 @@ class VideoFrames {
   std::vector<std::byte> points_;
 };
 
-/// Returns a sink of the next frame of a video, to which all ranks of `communicator` write together. `writer`
+/// Returns a sink of the next frame of a video. All ranks of `communicator` write it together. `writer`
 /// is the video on rank 0, and null on the other ranks. `domain` and `type` are those of the video, and
 /// `path` names it in messages. The frame is appended when all of its points have been written, by `write` or
 /// by parts that follow each other along y. `communicator` and `writer` must outlive the sink. Collective.

@@ -150,11 +150,10 @@ void reserve(const UnfinishedFile& file, std::int64_t bytes) {
   if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(file.path(), error_text(reason));
 }
 
-void release_reserve(const UnfinishedFile& file) {
+void set_size(const UnfinishedFile& file, std::int64_t bytes) {
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file.temporary_path(), error);
   // File systems free the blocks behind the end of the file even if its size does not change.
-  if (!error) std::filesystem::resize_file(file.temporary_path(), size, error);
+  std::filesystem::resize_file(file.temporary_path(), static_cast<std::uintmax_t>(bytes), error);
   if (error) fail_to_write(file.path(), error.message());
 }
 
@@ -195,9 +194,10 @@ void UnfinishedFile::create(long killed) const {
 }
 
 void UnfinishedFile::complete(bool on_disk) {
+  // Every rank waits, because a rank may wait only for what it has written itself.
+  if (on_disk) collectively(communicator_, [&] { wait_for_disk(temporary_path_, path_); });
   collectively(communicator_, [&] {
     if (rank_ != 0) return;
-    if (on_disk) wait_for_disk(temporary_path_, path_);
     if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
       fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
            "choose another output file");

@@ -79,8 +79,9 @@ class UnfinishedFile {
 /// InputError when there is too little, or when the limit of the process on the size of files is lower.
 void reserve(const UnfinishedFile& file, std::int64_t bytes);
 
-/// Frees the space that `reserve` has reserved behind the end of the file. Throws InputError.
-void release_reserve(const UnfinishedFile& file);
+/// Gives the file a size of `bytes` bytes, and frees the space that `reserve` has reserved behind its end.
+/// Throws InputError.
+void set_size(const UnfinishedFile& file, std::int64_t bytes);
 
 /// An unfinished file that is open for writing. All functions throw InputError when the system reports an
 /// error.

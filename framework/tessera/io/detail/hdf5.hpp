@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,7 +12,6 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/io/detail/files.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -52,23 +50,16 @@ class Hdf5Id {
 
   operator hid_t() const { return id_; }
   bool valid() const { return id_ >= 0; }
+  /// Gives up the identifier without closing it.
+  hid_t release() { return std::exchange(id_, -1); }
   /// Closes the identifier. Returns false if HDF5 reports an error.
   bool close() {
     const QuietHdf5 quiet;
-    const hid_t id = std::exchange(id_, -1);
-    return id < 0 || are_abandoned() || close_(id) >= 0;
+    const hid_t id = release();
+    return id < 0 || close_(id) >= 0;
   }
-
-  /// Closes no identifier of this process any more: HDF5 closes a file on all ranks together, and after an
-  /// error some may wait in another call forever.
-  static void abandon_all() { are_abandoned() = true; }
 
  private:
-  static std::atomic<bool>& are_abandoned() {
-    static std::atomic<bool> flag{false};
-    return flag;
-  }
-
   hid_t id_ = -1;
   Close close_ = nullptr;
 };
@@ -101,7 +92,7 @@ inline Extents extents_of(const Box& box) {
   return extents;
 }
 
-/// The chunks in which a data set is stored.
+/// The chunks of a data set in its file.
 struct Hdf5Chunks {
   /// True if the data set is stored in chunks.
   bool is_chunked = false;
@@ -114,12 +105,7 @@ struct Hdf5Chunks {
 /// Returns the chunks of an open data set.
 Hdf5Chunks chunks_of(hid_t dataset);
 
-/// Creates a data set, and the groups that contain it. All ranks that have opened the file must make this
-/// call with the same arguments. Throws InputError.
-Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
-                      const Hdf5Storage& storage = {});
-
-/// Adds the attribute to an open object of HDF5, such as a file. Everything else is as in create_dataset.
+/// Adds the attribute to an open object of HDF5, such as a file. Throws InputError about `path`.
 void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute);
 
 /// Returns the value of an attribute. Throws InputError about `path` when it does not exist or has another
@@ -131,38 +117,15 @@ double read_number(hid_t object, const std::string& path, const std::string& nam
 /// Runs `task`, which makes collective calls of HDF5. Collective. If it fails on a rank, this rank waits a
 /// few seconds for the others. If all end `task` in this time, all throw the same error, as in
 /// `collectively`. Otherwise, others may wait inside HDF5 forever: the rank throws StrandedError or
-/// InternalError, and closes no HDF5 file any more.
+/// InternalError.
 void call_together(MPI_Comm communicator, const std::function<void()>& task);
-
-/// Runs `task` like `call_together`, for a task that writes to a file. HDF5 cannot close a file into which a
-/// rank could not write, so that each of several ranks throws StrandedError instead of InputError.
-void write_together(MPI_Comm communicator, const std::function<void()>& task);
 
 /// Opens the file at `path` for reading, without MPI. Not collective. Throws InputError.
 Hdf5Id open_alone(const std::string& path);
 
-/// The properties of an HDF5 file that is to be created.
-struct NewHdf5 {
-  /// The number of bytes of data. Space on the disk is reserved for them and for HDF5's own bytes, if the
-  /// file system supports this, because HDF5 cannot close a file into which a rank could not write.
-  std::int64_t bytes = 0;
-  /// The size of the user block, the beginning of the file that HDF5 does not use: 0, or a power of 2 from
-  /// 512 on.
-  hsize_t user_block_bytes = 0;
-  /// True if the file gets arrays with chunks. It then has the format of HDF5 1.10: in older ones, the ranks
-  /// may disagree about the index of many chunks.
-  bool chunked = false;
-
-  /// Returns `bytes` plus the space for attributes and for HDF5's own data.
-  std::int64_t all_bytes() const { return bytes + (std::int64_t{128} << 10); }
-};
-
-/// Makes the file an HDF5 file, through MPI-IO. Collective. Throws InputError on every rank.
-Hdf5Id create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output, const NewHdf5& how);
-
-/// Writes the block of each rank to an open data set, which holds `domain`. If HDF5 cannot describe the
-/// strides of a block, its points are copied through a buffer. Collective. Throws InputError about `path` on
-/// every rank, or StrandedError.
+/// Writes the block of each rank to an open data set, which holds `domain`, of a file that is open through
+/// MPI-IO. If HDF5 cannot describe the strides of a block, its points are copied through a buffer.
+/// Collective. Throws InputError about `path` on every rank, or StrandedError.
 void write_block(MPI_Comm communicator, hid_t dataset, const HostBlock& block, const Box& domain,
                  const std::string& path);
 

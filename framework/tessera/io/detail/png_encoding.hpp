@@ -34,7 +34,7 @@ void in_threads(int threads, std::int64_t count, const std::function<void(std::i
 void filter_png_row(const std::uint8_t* row, const std::uint8_t* above, std::int64_t bytes, int pixel_bytes,
                     std::uint8_t* filtered);
 
-/// The number of bytes to which a deflate stream may refer back.
+/// A deflate stream may refer back to this number of bytes.
 inline constexpr std::size_t deflate_window = std::size_t{32} << 10;
 
 /// Returns whether `sample`, which is a part of the filtered rows of a PNG image, becomes clearly smaller if

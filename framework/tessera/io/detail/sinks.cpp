@@ -35,10 +35,7 @@ class PlainWriter final : public BlockWriter {
 
   void write(const HostBlock& block) override {
     check_block(block, type_, domain_);
-    const auto size = static_cast<std::int64_t>(size_of(type_));
-    for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, const std::byte* memory) {
-      writer_->write(memory, points * size, place_ + first * size);
-    });
+    write_points(*writer_, place_, domain_, block);
     written_ += block.box.size();
   }
 
@@ -64,6 +61,13 @@ class PlainWriter final : public BlockWriter {
 };
 
 }  // namespace
+
+void write_points(const FileWriter& file, std::int64_t place, const Box& domain, const HostBlock& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.type));
+  for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, const std::byte* memory) {
+    file.write(memory, points * size, place + first * size);
+  });
+}
 
 bool Parts::is_next(const Box& part) const {
   if (part.dimensions != domain_.dimensions || part.empty()) return false;

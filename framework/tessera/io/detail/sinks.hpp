@@ -114,10 +114,14 @@ std::unique_ptr<BlockSink> create_by_rows(MPI_Comm communicator, const std::stri
   });
 }
 
+/// Writes the points of a block to a file that holds `domain` without gaps from the offset `place` on. Throws
+/// InputError.
+void write_points(const FileWriter& file, std::int64_t place, const Box& domain, const HostBlock& block);
+
 /// Makes room for an array in a file. Returns the place in the file of the first point.
 using MakeRoom = std::function<std::int64_t(const UnfinishedFile&)>;
 
-/// Returns a writer for a file in which the points of `domain` follow each other. Rank 0 calls `make`.
+/// Returns a writer for a file that holds the points of `domain` one after the other. Rank 0 calls `make`.
 /// Collective. Throws InternalError if `domain` is empty.
 std::unique_ptr<BlockWriter> create_plain_blocks(MPI_Comm communicator, const std::string& path,
                                                  const Box& domain, ElementType type, const MakeRoom& make,

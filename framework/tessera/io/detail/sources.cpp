@@ -175,7 +175,7 @@ class RowDelivery {
   /// The rows that each rank needs.
   std::vector<Range> needed_;
   Range rows_;
-  /// The row from which on nothing has been sent.
+  /// The first row that has not been sent.
   std::int64_t sent_ = 0;
   /// Two batches on the reader: one is filled while the other is sent. One batch on other ranks.
   std::vector<std::byte> buffers_[2];

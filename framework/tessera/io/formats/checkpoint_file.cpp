@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/checkpoint_seal.hpp"
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/hdf5.hpp"
+#include "tessera/io/detail/hdf5_file.hpp"
 #include "tessera/io/detail/sinks.hpp"
 #include "tessera/io/detail/sources.hpp"
 #include "tessera/view/collectively.hpp"
@@ -65,49 +66,37 @@ class Hdf5CheckpointWriter final : public CheckpointWriter {
       : communicator_(communicator), file_(communicator, path), bytes_(bytes) {}
 
   void write(const FileArray& array, const HostBlock& block) override {
-    const QuietHdf5 quiet;
     open();
-    Hdf5Id dataset;
     Parts(communicator_, file_.path(), array.domain, array.type).take(block, array.domain);
-    call_together(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
-    write_block(communicator_, dataset, block, array.domain, file_.path());
+    const std::size_t number = hdf5_->add(array);
+    hdf5_->write(number, block);
     arrays_.push_back(array);
-    sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),
+    sealed_.push_back({hdf5_->place(number), array.domain.size(),
                        static_cast<std::int64_t>(size_of(array.type)),
                        sum_over_ranks(communicator_, digest(block, array.domain))});
   }
 
   void complete(const CheckpointNotes& notes, std::vector<double> residuals) override {
-    const QuietHdf5 quiet;
     open();
     write_residuals(residuals);
-    const std::vector<FileAttribute> attributes = {
-        {"program", notes.program},   {"version", notes.version},   {"deck", notes.deck},
-        {"problem", notes.problem},   {"loop", notes.loop},         {"turns", notes.turns},
-        {"residual", notes.residual}, {"arrays", table_of(arrays_)}};
-    call_together(communicator_, [&] {
-      for (const FileAttribute& attribute : attributes) write_attribute(hdf5_, file_.path(), attribute);
-    });
-    write_together(communicator_, [&] {
-      // Every rank flushes the file, because rank 0 may wait below only for data that rank 0 has written.
-      const bool flushed = H5Fflush(hdf5_, H5F_SCOPE_GLOBAL) >= 0;
-      if (!hdf5_.close() || !flushed) fail_to_write_hdf5(file_.path());
-    });
+    hdf5_->close({{"program", notes.program},
+                  {"version", notes.version},
+                  {"deck", notes.deck},
+                  {"problem", notes.problem},
+                  {"loop", notes.loop},
+                  {"turns", notes.turns},
+                  {"residual", notes.residual},
+                  {"arrays", table_of(arrays_)}});
     collectively(communicator_, [&] {
-      if (rank_of(communicator_) != 0) return;
-      release_reserve(file_);
-      write_seal(file_, sealed_);
+      if (rank_of(communicator_) == 0) write_seal(file_, sealed_);
     });
     file_.complete(true);
   }
 
  private:
-  /// Creates the HDF5 file unless that has been done. This function is called only when there is something to
-  /// write, because HDF5 may be unable to close a file on a full disk.
+  /// Creates the HDF5 file unless that has been done: not before there is something to write.
   void open() {
-    if (!hdf5_.valid())
-      hdf5_ = create_in_parallel(communicator_, file_,
-                                 {.bytes = bytes_ + seal_bytes, .user_block_bytes = seal_bytes});
+    if (!hdf5_) hdf5_.emplace(communicator_, file_, bytes_ + bytes_besides_arrays + seal_bytes, seal_bytes);
   }
 
   /// Writes the residuals of rank 0. The residuals of the other ranks are ignored.
@@ -122,9 +111,9 @@ class Hdf5CheckpointWriter final : public CheckpointWriter {
   }
 
   MPI_Comm communicator_;
-  UnfinishedFile file_;  // declared before hdf5_, so that hdf5_ is closed before the file is removed
+  UnfinishedFile file_;
   std::int64_t bytes_;
-  Hdf5Id hdf5_;
+  std::optional<PlainHdf5File> hdf5_;
   std::vector<FileArray> arrays_;
   /// The places and digests of the arrays in `arrays_`, in the same order.
   std::vector<SealedArray> sealed_;

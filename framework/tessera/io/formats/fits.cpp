@@ -134,7 +134,7 @@ class FitsReader {
   /// Returns the extents of the axes, without those of one point after the third, such as the frequency and
   /// the polarisation of radio images.
   std::vector<LONGLONG> axes() const {
-    constexpr int most = 6;  // as many as CFITSIO keeps
+    constexpr int most = 6;  // CFITSIO keeps this number
     int count = 0;
     call(fits_get_img_dim, &count);
     std::vector<LONGLONG> extents(static_cast<std::size_t>(count));

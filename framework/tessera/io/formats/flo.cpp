@@ -10,8 +10,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// The header of a .flo file, in which the Middlebury benchmark keeps optical flows. After it the file has
-/// the displacements u and v of each pixel as floats, row by row, and the least significant byte first.
+/// The header of a .flo file. The Middlebury benchmark keeps optical flows in such files. After it the file
+/// has the displacements u and v of each pixel as floats, row by row, and the least significant byte first.
 struct FloHeader {
   static_assert(std::endian::native == std::endian::little, "files of other byte orders are not converted");
   /// The number that all files begin with. Its bytes are the letters PIEH.
@@ -46,7 +46,7 @@ ImageInfo inspect_flo(const std::string& path, const ImageChoice&) {
   const File file = open_for_reading(path);
   const Box domain = read_header(path, file.get());
   const std::int64_t size = file_bytes(path);
-  // A header may claim so many pixels that the number of their bytes is not representable; that of pixels
+  // The number of bytes of the pixels that a header claims may not be representable; the number of pixels
   // always is.
   const std::int64_t pixels = domain[0].size() * domain[1].size();
   const std::int64_t bytes = size - static_cast<std::int64_t>(sizeof(FloHeader));

@@ -32,7 +32,7 @@ std::string innermost_error() {
   return text;
 }
 
-/// Returns the names of the data sets of a file, also of those to which external links lead.
+/// Returns the names of the data sets of a file. Data sets behind external links are included.
 std::vector<std::string> dataset_names(hid_t file) {
   std::vector<std::string> names;
   const H5L_iterate_t add = [](hid_t group, const char* name, const H5L_info_t* link,
@@ -168,7 +168,7 @@ std::string copied(const Copy& copy) {
   return text;
 }
 
-/// Returns the name of the file with an open data set, to which an external link may have led.
+/// Returns the name of the file that holds an open data set, which may have been found by an external link.
 std::string file_of(hid_t dataset) {
   return copied([dataset](char* text, std::size_t size) { return H5Fget_name(dataset, text, size); });
 }

@@ -7,7 +7,6 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
-#include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
@@ -175,13 +174,6 @@ class Transfer {
 /// still be reading or writing.
 constexpr double patience_seconds = 5;
 
-/// Ensures that no HDF5 file is closed any more, because this needs all ranks. Also removes the unfinished
-/// files of this process, because rank 0 may wait in another call and never remove these files.
-void abandon_files() {
-  Hdf5Id::abandon_all();
-  remove_unfinished_files();
-}
-
 /// Returns HDF5's type for texts of variable length. Texts of a fixed length would have to fit into the
 /// header of an object, which has at most 64 KiB.
 Hdf5Id text_type() {
@@ -212,31 +204,6 @@ Hdf5Id open_alone(const std::string& path) {
   return file;
 }
 
-Hdf5Id create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output, const NewHdf5& how) {
-  const auto make_room = [&] {
-    if (rank_of(communicator) == 0) reserve(output, how.all_bytes());
-  };
-  collectively(communicator, make_room);
-  Hdf5Id file;
-  collectively(communicator, [&] {
-    const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-    H5Pset_userblock(creation, how.user_block_bytes);
-    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    if (H5Pset_fapl_mpio(access, communicator, MPI_INFO_NULL) < 0)
-      throw InternalError("HDF5 refuses the communicator");
-    if (how.chunked) H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
-    // MPI-IO takes the text before a colon for a kind of file system.
-    const std::string& name = output.temporary_path();
-    const std::string prefix = name.find(':') == std::string::npos ? "" : "ufs:";
-    file = Hdf5Id(H5Fcreate((prefix + name).c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
-    if (!file.valid())
-      fail_with_hdf5(output.path(), "cannot be written",
-                     "create its folder, or choose another that can be written");
-  });
-  collectively(communicator, make_room);  // again, because HDF5 has emptied the file
-  return file;
-}
-
 void write_block(MPI_Comm communicator, hid_t dataset, const HostBlock& block, const Box& domain,
                  const std::string& path) {
   Transfer mine(Direction::write, dataset, block, domain, path);
@@ -244,7 +211,7 @@ void write_block(MPI_Comm communicator, hid_t dataset, const HostBlock& block, c
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
   for (std::int64_t round = 0; round < rounds; ++round)
-    write_together(communicator, [&] { mine.move(round); });
+    call_together(communicator, [&] { mine.move(round); });
 }
 
 void read_block(hid_t dataset, const Box& domain, const HostBlock& block, const std::string& path) {
@@ -262,18 +229,8 @@ void call_together(MPI_Comm communicator, const std::function<void()>& task) {
   } catch (const AgreedInternalError&) {
     throw;
   } catch (...) {
-    abandon_files();
+    remove_unfinished_files();  // because rank 0, which has created them, may wait forever
     throw;
-  }
-}
-
-void write_together(MPI_Comm communicator, const std::function<void()>& task) {
-  try {
-    call_together(communicator, task);
-  } catch (const InputError& error) {
-    if (ranks_of(communicator) == 1) throw;
-    abandon_files();
-    throw StrandedError(error.what());
   }
 }
 

@@ -39,7 +39,7 @@ void reverse_bytes(std::byte* data, std::int64_t bytes, ElementType type) {
   if (size == 8) reverse_each<8>(data, bytes);
 }
 
-/// A sequence of bytes in a file, and the memory into which they are read.
+/// A sequence of bytes in a file, and the memory that receives them.
 struct Run {
   std::int64_t begin;
   std::int64_t bytes;

@@ -148,16 +148,16 @@ std::string ome_type(ElementType type) {
   return std::string(name_of(type));
 }
 
-/// Returns the mode in which libtiff opens the file. The levels of a pyramid take a third of what the image
-/// takes.
+/// Returns the mode for libtiff to open the file. The levels of a pyramid together take a third of the bytes
+/// of the image.
 const char* mode_of(const Box& domain, ElementType type, bool has_pyramid) {
   const std::int64_t bytes = domain.size() * static_cast<std::int64_t>(size_of(type));
   return needs_big_tiff(has_pyramid ? bytes / 3 * 4 : bytes) ? "w8" : "w";
 }
 
-/// Writes a TIFF file row by row. If it gets a pyramid, it is an OME-TIFF file: the rows of the levels above
-/// the image, each of which is made from the one below, go to a nameless file in the same folder, from which
-/// they are copied when the image is complete. So memory holds a few rows.
+/// Writes a TIFF file row by row. If it gets a pyramid, it is an OME-TIFF file. Each level above the
+/// image is made from the one below. Its rows go to a nameless file in the same folder, and are copied from
+/// there when the image is complete. So memory holds a few rows.
 class TiffWriter : public RowWriter {
  public:
   /// Opens the file at the temporary path of `output`, and replaces its content.

@@ -5,7 +5,7 @@
 
 #include "stages.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/deck/schema.hpp"
 
 namespace generate {
 

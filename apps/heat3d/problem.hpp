@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/domain/box.hpp"
 
 namespace heat3d {

@@ -29,7 +29,7 @@ template <int bytes>
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 inline constexpr bool has_fused_products = true;
 #else
-inline constexpr bool has_fused_products = tessera::detail::chooses_instructions&& bytes > 16;
+inline constexpr bool has_fused_products = tessera::detail::chooses_instructions && bytes > 16;
 #endif
 
 /// Vectors of `bytes` bytes, and what is computed with them. A vector whose numbers all are x is written as

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan.hpp"
-#include "tessera/app/graph_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/domain/processor_grid.hpp"
 
 namespace matmul {

@@ -27,6 +27,7 @@ void add_matrix(std::vector<KeyDeclaration>& keys, const std::string& name, cons
       key.max_entries = 2;
     }
     if (key.name == name + ".raw.type") key.choices = {"float32", "float64"};
+    key.group = "Files";
     keys.push_back(std::move(key));
   }
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plan.hpp"
-#include "tessera/app/graph_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/io/image_source.hpp"
 
 namespace matmul {

@@ -76,7 +76,7 @@ class Program final : public app::GraphProgram {
   std::vector<std::string> files() const override;
   std::string check() override;
   cost::Work work(int ranks) const override;
-  app::ExitStatus run(app::GraphRunner& runner) override;
+  app::ExitStatus run(app::JobRunner& runner) override;
 
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
@@ -97,12 +97,12 @@ class Program final : public app::GraphProgram {
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, operation, communicator());
     return number;
   }
-  std::vector<std::unique_ptr<io::BlockWriter>> begin_outputs(app::GraphRunner& runner);
+  std::vector<std::unique_ptr<io::BlockWriter>> begin_outputs(app::JobRunner& runner);
   /// Notes that a block of C is whole in the outputs of this run.
   void note(std::int64_t row, std::int64_t column) const {
     ledger_->add(fmt::format("{} {} {}", product_->plan().cut().block, row, column), mark_of(process_));
   }
-  void tell(app::GraphRunner& runner, const graph::Report& report) const;
+  void tell(app::JobRunner& runner, const graph::Report& report) const;
 
   const app::JobSetting& setting_;
   Matrices matrices_;
@@ -328,7 +328,7 @@ std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
 }
 
 /// Creates the outputs and begins the ledger, or goes on with those of a killed run. Collective.
-std::vector<std::unique_ptr<io::BlockWriter>> Program::begin_outputs(app::GraphRunner& runner) {
+std::vector<std::unique_ptr<io::BlockWriter>> Program::begin_outputs(app::JobRunner& runner) {
   const bool is_first = setting_.session.rank() == 0;
   product_->leave_out(whole_panels());
   const std::int64_t written = reduced(product_->bytes_written(), MPI_SUM) / element_bytes();
@@ -347,7 +347,7 @@ std::vector<std::unique_ptr<io::BlockWriter>> Program::begin_outputs(app::GraphR
   return writers;
 }
 
-app::ExitStatus Program::run(app::GraphRunner& runner) {
+app::ExitStatus Program::run(app::JobRunner& runner) {
   const auto writers = begin_outputs(runner);
   const auto a = open(matrices_.a), b = open(matrices_.b);
   const auto c = matrices_.c ? open(*matrices_.c) : nullptr;
@@ -363,7 +363,7 @@ app::ExitStatus Program::run(app::GraphRunner& runner) {
   return app::ExitStatus::done;
 }
 
-void Program::tell(app::GraphRunner& runner, const graph::Report& report) const {
+void Program::tell(app::JobRunner& runner, const graph::Report& report) const {
   std::int64_t peak = 0;
   for (const graph::PoolReport& pool : report.pools)
     peak += pool.high_water * (pool.name == "blocks" ? product_->operand_bytes() : product_->sum_bytes());

@@ -123,7 +123,7 @@ class Program final : public app::IterationProgram {
   void create_results() override;
   std::string check() override;
   cost::Work work(int ranks) const override;
-  void prepare(app::IterationRunner& runner) override;
+  void prepare(app::JobRunner& runner) override;
   std::string explain() override;
   std::vector<io::FileArray> arrays() const override {
     if (vertices() == 0) return {};
@@ -137,7 +137,7 @@ class Program final : public app::IterationProgram {
     const double change = iteration_->turn();
     return {change, change <= tolerance_};
   }
-  void end(app::IterationRunner& runner) override;
+  void end(app::JobRunner& runner) override;
 
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
@@ -163,7 +163,7 @@ class Program final : public app::IterationProgram {
     return packed_block(reinterpret_cast<std::byte*>(ranks.data()), ElementType::float64,
                         {{graph_.first(), graph_.first() + graph_.rows()}});
   }
-  void tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const;
+  void tell_highest(app::JobRunner& runner, const std::vector<double>& ranks) const;
 
   const app::JobSetting& setting_;
   Header header_;
@@ -309,7 +309,7 @@ void Program::check_size(const Links& links) {
   sink_ = create_sink(vertices());
 }
 
-void Program::prepare(app::IterationRunner& runner) {
+void Program::prepare(app::JobRunner& runner) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
   Links links = read();
@@ -389,7 +389,7 @@ void Program::store(int array, BlockSink& sink) {
   sink.write(block(ranks));
 }
 
-void Program::tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const {
+void Program::tell_highest(app::JobRunner& runner, const std::vector<double>& ranks) const {
   const auto count = setting_.deck.get<std::int64_t>("output.top");
   if (count == 0) return;
   std::int64_t place = 0;
@@ -400,7 +400,7 @@ void Program::tell_highest(app::IterationRunner& runner, const std::vector<doubl
   }
 }
 
-void Program::end(app::IterationRunner& runner) {
+void Program::end(app::JobRunner& runner) {
   std::vector<double> ranks = iteration_->ranks();
   notes_.attributes = {{"turns", runner.turns()}, {"change", runner.residual()}, {"damping", damping_}};
   sink_->write(block(ranks));

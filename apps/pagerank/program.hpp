@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tessera/app/iteration_application.hpp"
+#include "tessera/app/job_application.hpp"
 
 namespace pagerank {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/deck/schema.hpp"
 
 namespace stitch {
 

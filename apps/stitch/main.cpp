@@ -11,7 +11,7 @@
 #include "keys.hpp"
 #include "outputs.hpp"
 #include "tables.hpp"
-#include "tessera/app/graph_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/graph/transfer.hpp"
@@ -120,7 +120,7 @@ class Program final : public app::GraphProgram {
     return work;
   }
 
-  app::ExitStatus run(app::GraphRunner& runner) override {
+  app::ExitStatus run(app::JobRunner& runner) override {
     const bool is_first = setting_.session.rank() == 0;
     if (is_first) outputs_.ledger().begin(outputs_.written_paths());
     say_left_out(runner, outputs_.whole_plates(), "plate");
@@ -145,12 +145,12 @@ class Program final : public app::GraphProgram {
   }
 
   /// Says how many results of an earlier run, which was killed, are taken.
-  void say_left_out(app::GraphRunner& runner, std::int64_t count, const std::string& what) const {
+  void say_left_out(app::JobRunner& runner, std::int64_t count, const std::string& what) const {
     if (count > 0) runner.say(outputs_.ledger().remark(count, what));
   }
 
   /// Finds out where tiles lie, and writes all tables.
-  void find_positions(app::GraphRunner& runner) {
+  void find_positions(app::JobRunner& runner) {
     const Pairs pairs = reader_.grid().pairs();
     results_.measured = measure(runner, pairs);
     outputs_.write_table("output.translations", translations_csv(reader_.files(), pairs, results_.measured));
@@ -203,7 +203,7 @@ class Program final : public app::GraphProgram {
   }
 
   /// Returns the translations of all pairs, which are computed unless a file or the ledger has them.
-  std::vector<Translation> measure(app::GraphRunner& runner, const Pairs& pairs) {
+  std::vector<Translation> measure(app::JobRunner& runner, const Pairs& pairs) {
     if (setting_.deck.is_set("input.translations"))
       return read_table<Translation>(
           "input.translations", "a table of translations", [&](const auto&... file) {
@@ -228,7 +228,7 @@ class Program final : public app::GraphProgram {
   }
 
   /// Searches for the translations of those pairs that do not agree with the model, and replaces them.
-  void correct(app::GraphRunner& runner) {
+  void correct(app::JobRunner& runner) {
     Placements& placements = results_.placements;
     std::vector<std::size_t> outliers;
     const std::vector<bool> is_confirmed = confirmed(reader_.grid(), placements);
@@ -251,7 +251,7 @@ class Program final : public app::GraphProgram {
 
   /// Corrects the placements by the model of the stage, twice if the first one was a guess, and finds
   /// positions.
-  void place(app::GraphRunner& runner) {
+  void place(app::JobRunner& runner) {
     const auto correct_by_model = [&] {
       results_.model = model();
       const bool is_guess = !is_founded(results_.model, results_.placements);
@@ -264,7 +264,7 @@ class Program final : public app::GraphProgram {
     results_.by_model = tiles_placed_by_model(reader_.grid(), results_.placements);
   }
 
-  void tell(app::GraphRunner& runner) const {
+  void tell(app::JobRunner& runner) const {
     const auto count = [&](Origin origin) {
       return std::ranges::count(results_.placements, origin, &Placement::origin);
     };
@@ -294,7 +294,7 @@ class Program final : public app::GraphProgram {
                              {"most_live_transforms", greatest_needs().most_live}});
   }
 
-  void compose(app::GraphRunner& runner) {
+  void compose(app::JobRunner& runner) {
     search_graph_.reset();  // The plate then has the memory that the searches had.
     const Box domain = composition_.domain(results_.positions);
     outputs_.begin_plate(domain[0], domain[1]);

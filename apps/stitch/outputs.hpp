@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tables.hpp"
-#include "tessera/app/graph_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/app/ledger.hpp"
 #include "tessera/domain/box.hpp"
 #include "tessera/io/text_file.hpp"

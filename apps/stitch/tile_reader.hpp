@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "correlation.hpp"
-#include "tessera/app/graph_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/graph/task.hpp"
 #include "tessera/io/formats.hpp"
 #include "tessera/io/image_source.hpp"

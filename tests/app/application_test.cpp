@@ -86,7 +86,7 @@ TEST(KeysAfterThePipeline, AreThoseOfItsStages) {
   EXPECT_EQ(asked.deck.get<std::string>("schedule.first.compute"), "tile");
   EXPECT_EQ(asked.schedule.stages.at("first").placement, Placement::tile);
   EXPECT_EQ(asked.schedule.stages.at("last").tile, (TileSize{8, 4}));
-  EXPECT_EQ(asked.result, "last");
+  EXPECT_EQ(asked.result_name, "last");
 }
 
 TEST(KeysAfterThePipeline, OfStagesThatItLacksAreRefused) {
@@ -145,10 +145,10 @@ TEST(ResultTest, APipelineHasOne) {
   test::expect_message(test::message_of<InternalError>([&] { asked_pipeline(application, deck, &image); }),
                        {"tessera-two", "2 outputs"});
   application.result = "first";
-  EXPECT_EQ(asked_pipeline(application, deck, &image).result, "first");
+  EXPECT_EQ(asked_pipeline(application, deck, &image).result_name, "first");
   application.result = "";
   application.picture = "last";
-  EXPECT_EQ(asked_pipeline(application, deck, &image).result, "first");
+  EXPECT_EQ(asked_pipeline(application, deck, &image).result_name, "first");
 }
 
 TEST(FurtherImage, MayHaveAnyKey) {

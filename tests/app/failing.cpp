@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "tessera/app/graph_application.hpp"
 #include "tessera/app/image_application.hpp"
-#include "tessera/app/iteration_application.hpp"
+#include "tessera/app/job_application.hpp"
 #include "tessera/app/session.hpp"
+#include "tessera/graph/graph.hpp"
 
 namespace {
 
@@ -58,7 +58,7 @@ class FailingIteration final : public app::IterationProgram {
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
   cost::Work work(int) const override { return {{{.name = "solve", .times = 10, .operations = 1}}}; }
-  void prepare(app::IterationRunner&) override {}
+  void prepare(app::JobRunner&) override {}
   std::string explain() override { return {}; }
   std::vector<io::FileArray> arrays() const override { return {{"turns", ElementType::float64, {{0, 1}}}}; }
   void load(int, BlockSource&) override {}
@@ -68,7 +68,7 @@ class FailingIteration final : public app::IterationProgram {
     if (stalls_ && is_last_ && turns_ == 2) stall();
     return {++turns_ < 3 || stalls_ ? 1.0 : std::numeric_limits<double>::quiet_NaN(), false};
   }
-  void end(app::IterationRunner& runner) override { runner.say("has ended"); }
+  void end(app::JobRunner& runner) override { runner.say("has ended"); }
 
  private:
   bool stalls_, is_last_;
@@ -105,7 +105,7 @@ class SlowGraph final : public app::GraphProgram {
   std::vector<std::string> files() const override { return {}; }
   std::string check() override { return {}; }
   cost::Work work(int) const override { return {{{.name = "work", .operations = 1}}}; }
-  app::ExitStatus run(app::GraphRunner& runner) override {
+  app::ExitStatus run(app::JobRunner& runner) override {
     runner.run(graph_);
     return app::ExitStatus::done;
   }

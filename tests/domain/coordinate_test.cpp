@@ -53,13 +53,9 @@ TEST(Coordinate, BecomesANumberOnlyExplicitly) {
 }
 
 template <class A, class B>
-concept Multiplies = requires(A a, B b) {
-  a* b;
-};
+concept Multiplies = requires(A a, B b) { a* b; };
 template <class A, class B>
-concept Compares = requires(A a, B b) {
-  a < b;
-};
+concept Compares = requires(A a, B b) { a < b; };
 
 TEST(Coordinate, DoesNotMixWithFloatingNumbers) {
   // Cutting 0.5 to 0 in silence would read where inference, which keeps the fraction, does not look.

@@ -17,7 +17,8 @@ class NotingAccessor {
   NotingAccessor(Box& touched, std::uint64_t seed) : touched_(&touched), seed_(seed) {}
 
   template <class... Indices>
-  requires(sizeof...(Indices) == N) T operator()(const Indices&... indices) const {
+  requires(sizeof...(Indices) == N)
+  T operator()(const Indices&... indices) const {
     const int at[] = {Coordinate(indices).value...};
     Box here;
     here.dimensions = N;

@@ -23,7 +23,7 @@ std::string extents_text(const Box& domain) {
 
 bool is_met(const ImageNeeds& needs, const io::ImageInfo& image) {
   const auto& types = needs.types;
-  const bool type = types.empty() || std::find(types.begin(), types.end(), image.type) != types.end();
+  const bool type = types.empty() || std::ranges::find(types, image.type) != types.end();
   const std::int64_t has_planes = image.domain.dimensions == 2 ? 0 : image.domain[2].size();
   return type && (!needs.planes || *needs.planes == has_planes) &&
          image.domain[0].size() >= needs.least_width && image.domain[1].size() >= needs.least_height;
@@ -54,6 +54,31 @@ bool has_channels_last(const io::ImageInfo& image) {
   return image.format == io::ImageFormat::hdf5 && domain.dimensions == 3 &&
          domain[0].size() <= most_channels && domain[1].size() > most_channels &&
          domain[2].size() > most_channels;
+}
+
+/// Returns the number of the loop that computes an array, or that changes it from turn to turn, or -1.
+int changing_loop(const Algorithm& pipeline, ArrayId id) {
+  if (const int loop = pipeline.loop_of(id); loop >= 0) return loop;
+  const auto feeds = [id](const LoopDeclaration& loop) {
+    return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
+  };
+  const auto found = std::ranges::find_if(pipeline.loops(), feeds);
+  return found == pipeline.loops().end() ? -1 : static_cast<int>(found - pipeline.loops().begin());
+}
+
+constexpr const char* stages_key = "output.stages";
+
+/// Throws InputError if the deck says that a stage is computed where others need it, and so is not stored as
+/// an array of its own.
+void check_is_stored(const deck::Deck& deck, const std::string& name) {
+  const std::string key = fmt::format("schedule.{}.compute", name);
+  const std::string place = deck.schema().find(key) != nullptr ? deck.text_of(key) : "";
+  if (!place.empty() && place != "distributed" && place != "auto")
+    deck.fail(
+        stages_key,
+        fmt::format("'{0}' is no array of its own by '{1}: {2}', and so cannot be written: leave one of "
+                    "both out, or say '{1}: distributed'",
+                    name, key, place));
 }
 
 }  // namespace
@@ -96,20 +121,6 @@ std::map<std::string, std::string> stages_of_steps(const Algorithm& pipeline,
   std::erase_if(within, [](const auto& stage) { return stage.second.empty(); });
   return within;
 }
-
-namespace {
-
-/// Returns the number of the loop that computes an array, or that changes it from turn to turn, or -1.
-int changing_loop(const Algorithm& pipeline, ArrayId id) {
-  if (const int loop = pipeline.loop_of(id); loop >= 0) return loop;
-  const auto feeds = [id](const LoopDeclaration& loop) {
-    return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
-  };
-  const auto found = std::ranges::find_if(pipeline.loops(), feeds);
-  return found == pipeline.loops().end() ? -1 : static_cast<int>(found - pipeline.loops().begin());
-}
-
-}  // namespace
 
 void WritableStages::add(const Algorithm& pipeline) {
   for (ArrayId id : pipeline.ids()) {
@@ -169,43 +180,23 @@ std::string WritableStages::reason_against(const std::string& name) const {
                      guess.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : guess);
 }
 
-namespace {
-
-constexpr const char* stages_key = "output.stages";
-
 bool is_output(const Algorithm& pipeline, const std::string& name) {
   return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
     return array.is_output && array.name == name;
   });
 }
 
-/// Throws InputError if the deck says that a stage is computed where others need it, and so is not stored as
-/// an array of its own.
-void check_is_stored(const deck::Deck& deck, const std::string& name) {
-  const std::string key = fmt::format("schedule.{}.compute", name);
-  const std::string place = deck.schema().find(key) != nullptr ? deck.text_of(key) : "";
-  if (!place.empty() && place != "distributed" && place != "auto")
-    deck.fail(
-        stages_key,
-        fmt::format("'{0}' is no array of its own by '{1}: {2}', and so cannot be written: leave one of "
-                    "both out, or say '{1}: distributed'",
-                    name, key, place));
-}
-
-}  // namespace
-
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
   std::optional<std::string> by_default;
   if (!application.written_stages.empty())
     by_default = fmt::format("[{}]", fmt::join(application.written_stages, ", "));
-  schema.add({.name = stages_key,
-              .type = deck::ValueType::choices,
-              .group = "Files",
-              .help =
-                  "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
-                  "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
-                  "first), or from 0",
-              .default_text = by_default});
+  schema.add("Files",
+             {{.name = stages_key,
+               .type = deck::ValueType::choices,
+               .help = "Stages whose arrays output.file holds, too, in data sets of their names: all points "
+                       "that the result needs, from the one on that the attribute 'origin' tells (slowest "
+                       "dimension first), or from 0",
+               .default_text = by_default}});
 }
 
 void write_stages(Pipeline& pipeline, const PipelineApplication& application, const deck::Deck& deck,

@@ -72,6 +72,9 @@ struct WritableStages {
 /// Declares the key `output.stages`. It takes any names, which write_stages checks.
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application);
 
+/// Returns whether a pipeline has an output of this name.
+bool is_output(const Algorithm& pipeline, const std::string& name);
+
 /// Turns the stages that the key `output.stages` names into outputs, unless they are outputs already;
 /// `result` is the name of the result. The domain of such an output is the set of all points that the result
 /// needs, and does not depend on the schedule. Some of these points may lie outside the image, such as one

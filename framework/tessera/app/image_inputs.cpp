@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/view/collectively.hpp"
@@ -13,28 +16,24 @@
 namespace tessera::app {
 namespace {
 
-/// Declares the keys of an image whose file `key` names.
 void declare_image(deck::Schema& schema, const std::string& name, const std::string& key,
                    const std::string& help, bool required,
                    const std::vector<std::string>& alternatives = {}) {
-  schema.add({.name = key,
-              .type = deck::ValueType::path,
-              .group = "Files",
-              .help = help + ": " + io::readable_formats("or"),
-              .required = required,
-              .alternatives = alternatives});
-  schema.add({.name = name + ".dataset",
-              .type = deck::ValueType::text,
-              .group = "Files",
-              .help = "The data set of an HDF5 file, the extension of a FITS file (its name or number); "
-                      "without it, the only one, the first image"});
-  schema.add({.name = name + ".page",
-              .type = deck::ValueType::integer,
-              .group = "Files",
-              .help = "The page of a TIFF file, from 0 on; without it, the first",
-              .minimum = 0,
-              .maximum = std::numeric_limits<int>::max()});
-  for (const deck::KeyDeclaration& key : raw_keys(name)) schema.add(key);
+  schema
+      .add("Files", {{.name = key,
+                      .type = deck::ValueType::path,
+                      .help = help + ": " + io::readable_formats("or"),
+                      .required = required,
+                      .alternatives = alternatives},
+                     {.name = name + ".dataset",
+                      .help = "The data set of an HDF5 file, the extension of a FITS file (its name or "
+                              "number); without it, the only one, the first image"},
+                     {.name = name + ".page",
+                      .type = deck::ValueType::integer,
+                      .help = "The page of a TIFF file, from 0 on; without it, the first",
+                      .minimum = 0,
+                      .maximum = std::numeric_limits<int>::max()}})
+      .add("Files", raw_keys(name));
 }
 
 /// Returns the keys that may be in the place of the key of the input image.
@@ -58,18 +57,11 @@ std::vector<std::string> type_names() {
   return names;
 }
 
-ElementType type_named(const std::string& name) {
-  const std::vector<std::string> names = type_names();
-  return static_cast<ElementType>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 /// Returns the domain of the array whose extents are the value of `key`. The deck lists the extents from the
 /// slowest dimension in memory to the fastest one, and the domain has them in reverse order.
 Box domain_of(const deck::Deck& deck, const std::string& key) {
   const auto& entries = deck.get<deck::GridValue>(key).entries;
-  const bool is_known =
-      std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.has_value(); });
-  if (entries.size() < 2 || !is_known)
+  if (entries.size() < 2 || std::ranges::any_of(entries, [](const auto& entry) { return !entry; }))
     deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers");
   Box domain;
   double bytes = 16;
@@ -82,7 +74,7 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
 }
 
 /// Returns the description of `image` that the keys `<image>.raw.*` of the deck give, or nothing if the deck
-/// has none of these keys.
+/// has no_point of these keys.
 std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image) {
   const std::string shape = image + ".raw.shape", type = image + ".raw.type", order = image + ".raw.order",
                     offset = image + ".raw.offset", dataset = image + ".dataset";
@@ -95,35 +87,103 @@ std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& ima
   if (deck.is_set(dataset)) deck.fail(dataset, "a file without a header has no data sets: leave it out");
   RawInput raw;
   raw.domain = domain_of(deck, shape);
-  raw.type = type_named(deck.get<std::string>(type));
+  const std::vector<std::string> names = type_names();
+  raw.type = static_cast<ElementType>(std::ranges::find(names, deck.get<std::string>(type)) - names.begin());
   raw.layout.is_big_endian = deck.text_of(order) == "big";
   if (deck.is_set(offset)) raw.layout.offset = deck.get<std::int64_t>(offset);
   return raw;
 }
 
+/// Returns the index of the first number that is not finite, or `count` if there is no_point.
+template <class T>
+std::int64_t find_not_finite(const std::byte* numbers, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    T number;
+    std::memcpy(&number, numbers + i * static_cast<std::int64_t>(sizeof number), sizeof number);
+    if (!std::isfinite(number)) return i;
+  }
+  return count;
+}
+
+std::int64_t find_not_finite(const std::byte* numbers, std::int64_t count, ElementType type) {
+  return type == ElementType::float32 ? find_not_finite<float>(numbers, count)
+                                      : find_not_finite<double>(numbers, count);
+}
+
+bool may_be_not_finite(ElementType type) {
+  return type == ElementType::float32 || type == ElementType::float64;
+}
+
+/// Stands for no point.
+constexpr std::int64_t no_point = std::numeric_limits<std::int64_t>::max();
+
+/// Returns the first point of a block whose number is not finite: its index in `domain`, x fastest.
+std::int64_t first_index(const HostBlock& image, const Box& domain) {
+  const Box& box = image.box;
+  if (box.empty() || !may_be_not_finite(image.type)) return no_point;
+  const std::int64_t width = box[0].size();
+  for (std::int64_t row = 0; row < box.size() / width; ++row) {
+    // The coordinates of the row are the digits of its number.
+    std::int64_t offset = 0, index = box[0].begin - domain[0].begin, stride = domain[0].size(), rest = row;
+    for (int d = 1; d < box.dimensions; ++d) {
+      const std::int64_t coordinate = rest % box[d].size();
+      offset += coordinate * image.strides[d];
+      index += stride * (box[d].begin + coordinate - domain[d].begin);
+      stride *= domain[d].size();
+      rest /= box[d].size();
+    }
+    const std::byte* numbers = image.data + offset * static_cast<std::int64_t>(size_of(image.type));
+    if (const std::int64_t found = find_not_finite(numbers, width, image.type); found < width)
+      return index + found;
+  }
+  return no_point;
+}
+
+/// Returns the point with this index in `domain`, such as "(3, 5)".
+std::string point_text(const Box& domain, std::int64_t index) {
+  if (index == no_point) return "";
+  std::vector<std::int64_t> point;
+  for (int d = 0; d < domain.dimensions; ++d) {
+    point.push_back(domain[d].begin + index % domain[d].size());
+    index /= domain[d].size();
+  }
+  return fmt::format("({})", fmt::join(point, ", "));
+}
+
+/// A source that refuses blocks with NaN or an infinity.
+class FiniteSource final : public BlockSource {
+ public:
+  FiniteSource(std::unique_ptr<BlockSource> source, const deck::Deck& deck, std::string key, std::string path)
+      : source_(std::move(source)), deck_(deck), key_(std::move(key)), path_(std::move(path)) {}
+  void read(const HostBlock& block) override {
+    source_->read(block);
+    check_finite(deck_, key_, path_, block);
+  }
+
+ private:
+  std::unique_ptr<BlockSource> source_;
+  const deck::Deck& deck_;
+  std::string key_, path_;
+};
+
 }  // namespace
 
 std::vector<deck::KeyDeclaration> raw_keys(const std::string& image) {
-  const std::string group = "Files";
   return {{.name = image + ".raw.shape",
            .type = deck::ValueType::grid,
-           .group = group,
            .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an "
                    "array of four dimensions, slowest first",
            .max_entries = 4},
           {.name = image + ".raw.type",
            .type = deck::ValueType::choice,
-           .group = group,
            .help = "The type of its numbers",
            .choices = type_names()},
           {.name = image + ".raw.order",
            .type = deck::ValueType::choice,
-           .group = group,
            .help = "The order of their bytes; without it, little",
            .choices = {"little", "big"}},
           {.name = image + ".raw.offset",
            .type = deck::ValueType::integer,
-           .group = group,
            .help = "The bytes before the first; without it, 0",
            .minimum = 0}};
 }
@@ -168,13 +228,14 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
   for (const ImageList& list : application.image_lists) {
     const std::string in_series =
         takes_series(application) ? "; in a series each is a pattern, of as many files as input.files" : "";
-    schema.add({.name = list.key,
-                .type = deck::ValueType::paths,
-                .group = "Files",
-                .help = list.help + in_series +
-                        (list.may_follow ? ", and without it each image goes with the next one" : ""),
-                .required = true,
-                .alternatives = list.may_follow ? keys_of_series(application) : std::vector<std::string>()});
+    schema.add(
+        "Files",
+        {{.name = list.key,
+          .type = deck::ValueType::paths,
+          .help = list.help + in_series +
+                  (list.may_follow ? ", and without it each image goes with the next one" : ""),
+          .required = true,
+          .alternatives = list.may_follow ? keys_of_series(application) : std::vector<std::string>()}});
   }
   for (const FurtherImage& further : application.further_images) {
     if (further.may_differ && !application.build_with)
@@ -197,7 +258,7 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
                                 : is_series(deck) && !reads_video(deck) ? "input.files"
                                                                         : given_key;
   if (given != nullptr)
-    images_.push_back({.name = "input", .key = given->key, .path = given->path, .info = given->info});
+    images_.push_back({*given, "input"});
   else if (application.build && deck.is_set(given_key))
     inspect(deck, "input", first_key, "input", deck.get<std::string>(given_key));
   // The lists of a series belong to each of its images.
@@ -235,8 +296,7 @@ void ImageInputs::inspect_list(const deck::Deck& deck, const ImageList& list) {
 
 void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const std::string& key,
                           const std::string& block, const std::string& path) {
-  images_.push_back(
-      {.name = name, .key = key, .path = path, .info = inspect_input(communicator_, deck, block, path)});
+  images_.push_back({{key, path, inspect_input(communicator_, deck, block, path)}, name});
 }
 
 void ImageInputs::check_finite(const deck::Deck& deck) const {
@@ -282,6 +342,46 @@ void ImageInputs::open(Bindings& bindings) {
     image.source = io::open_image(communicator_, image.path, image.info);
     bindings.sources.emplace(image.name, image.source.get());
   }
+}
+
+std::string first_not_finite(MPI_Comm communicator, const std::string& path, const io::ImageInfo& info) {
+  if (!may_be_not_finite(info.type)) return "";
+  int ranks = 1, rank = 0;
+  MPI_Comm_size(communicator, &ranks);
+  MPI_Comm_rank(communicator, &rank);
+  const Range rows = info.domain[1];
+  const std::int64_t row_bytes =
+      info.domain.size() / rows.size() * static_cast<std::int64_t>(size_of(info.type));
+  constexpr std::int64_t bytes_at_a_time = std::int64_t{8} << 20;
+  const std::int64_t piece = std::clamp<std::int64_t>(bytes_at_a_time / row_bytes, 1, rows.size());
+  const auto source = io::open_image(communicator, path, info);
+  std::vector<std::byte> memory(static_cast<std::size_t>(piece * row_bytes));
+  std::int64_t first = no_point;
+  for (std::int64_t y = rows.begin; y < rows.end; y += ranks * piece) {
+    Box box = info.domain;
+    box[1] = {std::min(y + rank * piece, rows.end), std::min(y + (rank + 1) * piece, rows.end)};
+    const HostBlock block = packed_block(memory.data(), info.type, box);
+    source->read(block);
+    first = std::min(first, first_index(block, info.domain));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, communicator);
+  return point_text(info.domain, first);
+}
+
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const std::string& point) {
+  if (!point.empty())
+    deck.fail(key, fmt::format("{} has no finite number at {}: give one of finite numbers", path, point));
+}
+
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const HostBlock& image) {
+  check_finite(deck, key, path, point_text(image.box, first_index(image, image.box)));
+}
+
+std::unique_ptr<BlockSource> finite_source(std::unique_ptr<BlockSource> source, const deck::Deck& deck,
+                                           const std::string& key, const std::string& path) {
+  return std::make_unique<FiniteSource>(std::move(source), deck, key, path);
 }
 
 }  // namespace tessera::app

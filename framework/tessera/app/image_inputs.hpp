@@ -22,7 +22,7 @@ namespace tessera::app {
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Returns the keys `<image>.raw.shape`, `<image>.raw.type`, `<image>.raw.order` and `<image>.raw.offset`,
-/// which describe a file that has no header.
+/// which describe a file that has no header. They have no group.
 std::vector<deck::KeyDeclaration> raw_keys(const std::string& image);
 
 /// Returns the description of the file `path`, which is the image `image`. The keys `<image>.raw.*` describe
@@ -85,12 +85,8 @@ class ImageInputs {
 
  private:
   /// An image file that is an input of the pipeline.
-  struct Image {
+  struct Image : GivenImage {
     std::string name;
-    /// The key that names the file.
-    std::string key;
-    std::string path;
-    io::ImageInfo info;
     std::unique_ptr<BlockSource> source = nullptr;
   };
 

@@ -12,23 +12,20 @@
 #include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/runs.hpp"
-#include "tessera/app/graph_application.hpp"
-#include "tessera/app/iteration_application.hpp"
+#include "tessera/graph/graph.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// Declares the keys of tasks and pools. Graphs may have tasks of the same name, which share their key.
-void declare_graph_keys(deck::Schema& schema, const GraphApplication& application) {
+/// Declares the keys of tasks and pools, and of all programs. Graphs may have tasks of the same name, which
+/// share their key.
+void declare_keys(deck::Schema& schema, const GraphApplication& application) {
   const auto number = [&](const std::string& name, const std::string& help) {
-    schema.add({.name = name,
-                .type = deck::ValueType::integer,
-                .group = "Graph",
-                .help = help,
-                .minimum = 1,
-                .maximum = 1 << 20});
+    schema.add(
+        "Graph",
+        {{.name = name, .type = deck::ValueType::integer, .help = help, .minimum = 1, .maximum = 1 << 20}});
   };
   number("graph.window",
          "How many items of each source are under way on a rank at the same time; without it " +
@@ -45,31 +42,19 @@ void declare_graph_keys(deck::Schema& schema, const GraphApplication& applicatio
           fmt::format("graph.{}.count", pool),
           fmt::format("How many buffers the pool {} has on a rank; without it as many as are needed", pool));
   }
-}
-
-deck::Schema schema_of(const GraphApplication& application) {
-  deck::Schema schema;
-  for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
-  declare_graph_keys(schema, application);
   declare_common_keys(schema,
                       "What the buffers of a rank may use at most: a graph whose pools need more is refused; "
                       "without it " +
                           application.default_memory);
-  return schema;
 }
 
-graph::RunOptions run_options(const JobSetting& setting) {
-  return {.workers = setting.threads, .memory = memory_limit(setting.deck)};
-}
-
-/// Gives the graphs the settings of the deck, and checks them.
 void configure(const GraphApplication& application, const JobSetting& setting, GraphProgram& program) {
   collectively(setting.session.communicator(), [&] {
     std::size_t number = 0;
     for (graph::Graph* const graph : program.graphs()) {
       const GraphNames& names = application.graphs.at(number++);
       graph->configure(graph_settings(setting.deck, names.tasks, names.pools));
-      graph->check(run_options(setting));
+      graph->check(run_options(setting.deck, setting.threads));
     }
   });
 }
@@ -83,48 +68,39 @@ std::string explanation(GraphProgram& program, bool as_dot) {
   return text;
 }
 
-ExitStatus run(Launch& launch, const GraphApplication& application) {
+ExitStatus run(const Launch& launch, const JobSetting& setting, const GraphApplication& application) {
   launch.phases.begin(Phase::open);
-  JobSetting setting{launch.session, launch.deck, threads_of(launch.session, launch.deck), launch.deck_files};
   const std::unique_ptr<GraphProgram> program = application.make(setting);
   configure(application, setting, *program);
   if (launch.options.check) return launch.say(program->check());
   if (launch.options.estimate) return estimate_work(launch, setting.threads, *program);
   if (launch.options.explain) return launch.say(explanation(*program, launch.options.dot));
-  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.threads,
-             joined(program->files(), setting.deck_files));
+  JobRun job(launch, setting.deck, setting.threads, program->files());
   launch.phases.begin(Phase::start);
   launch.start(setting.threads);
-  job.say_start(setting.threads, "worker");
+  job.say_start("worker");
   job.begin_work();
-  GraphRunner runner(job, setting);
-  const ExitStatus status = program->run(runner);
+  const ExitStatus status = program->run(job);
   job.end_work();
   job.write();
   return status;
 }
 
-deck::Schema schema_of(const IterationApplication& application) {
-  deck::Schema schema;
-  for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
+void declare_keys(deck::Schema& schema, const IterationApplication&) {
   declare_checkpoint_keys(schema);
   declare_common_keys(schema, "What a rank may use at most; a run that needs more is refused");
-  return schema;
 }
 
 /// Runs the turns of a program, from its input to its results.
-class IterationRun final : public IterationRunner {
+class IterationRun {
  public:
   IterationRun(JobRun& job, const IterationApplication& application, const JobSetting& setting,
                IterationProgram& program)
-      : IterationRunner(job),
+      : job_(job),
         application_(application),
         setting_(setting),
         program_(program),
         maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {}
-
-  std::int64_t turns() const override { return state_.turns; }
-  double residual() const override { return state_.residual; }
 
   /// Throws InputError when results or checkpoints cannot be written, or when the run cannot go on from the
   /// checkpoint that the deck names. Nothing of the input has to be read for that.
@@ -137,21 +113,21 @@ class IterationRun final : public IterationRunner {
 
   ExitStatus run() {
     check();
-    job().begin_work();
-    job().begin("prepare");
-    program_.prepare(*this);
-    LoopRecorder loops({loop_description()}, job().progress(), setting_.session.rank());
+    job_.begin_work();
+    job_.begin("prepare");
+    program_.prepare(job_);
+    LoopRecorder loops({loop_description()}, job_.progress(), setting_.session.rank());
     Checkpoints checkpoints(checkpointed_run(), loops);
     Bindings bindings;
     loops.listen(bindings);
     checkpoints.listen(bindings);
     run_turns(bindings);
-    job().begin("end");
-    program_.end(*this);
-    job().end_work();
-    loops.add(job().report());
-    checkpoints.add(job().report());
-    job().write();
+    job_.begin("end");
+    program_.end(job_);
+    job_.end_work();
+    loops.add(job_.report());
+    checkpoints.add(job_.report());
+    job_.write();
     const std::string shortcoming = loops.unfinished();
     if (shortcoming.empty()) return ExitStatus::done;
     if (setting_.session.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, shortcoming);
@@ -189,42 +165,39 @@ class IterationRun final : public IterationRunner {
   }
 
   void run_turns(const Bindings& bindings) {
-    state_ = {.loop = 0};
+    LoopProgress& state = job_.loop();
     if (bindings.resume_loop)
-      state_.turns = state_.resumed_at = bindings.resume_loop(
+      state.turns = state.resumed_at = bindings.resume_loop(
           0, [this](ArrayId array, BlockSource& source) { program_.load(to_int(array), source); });
     program_.begin();
-    while (state_.turns < maximum_ && !state_.has_converged) {
-      bindings.before_turn(state_);
-      job().begin("turn", state_.turns);
+    while (state.turns < maximum_ && !state.has_converged) {
+      bindings.before_turn(state);
+      job_.begin("turn", state.turns);
       const IterationTurn turn = program_.turn();
-      ++state_.turns;
-      state_.residual = turn.residual;
-      state_.has_converged = turn.has_converged;
-      bindings.after_turn(state_);
-      check_residual(application_.loop, state_.turns, application_.residual, turn.residual);
-      if (bindings.keep_loop && !state_.has_converged)
-        bindings.keep_loop(state_,
+      ++state.turns;
+      state.residual = turn.residual;
+      state.has_converged = turn.has_converged;
+      bindings.after_turn(state);
+      check_residual(application_.loop, state.turns, application_.residual, turn.residual);
+      if (bindings.keep_loop && !state.has_converged)
+        bindings.keep_loop(state,
                            [this](ArrayId array, BlockSink& sink) { program_.store(to_int(array), sink); });
     }
-    bindings.after_loop(state_);
+    bindings.after_loop(state);
   }
 
+  JobRun& job_;
   const IterationApplication& application_;
   const JobSetting& setting_;
   IterationProgram& program_;
   std::int64_t maximum_;
-  LoopProgress state_;
 };
 
-ExitStatus run(Launch& launch, const IterationApplication& application) {
+ExitStatus run(const Launch& launch, const JobSetting& setting, const IterationApplication& application) {
   launch.phases.begin(Phase::open);
-  const JobSetting setting{launch.session, launch.deck, threads_of(launch.session, launch.deck),
-                           launch.deck_files};
   const std::unique_ptr<IterationProgram> program = application.make(setting);
   if (launch.options.estimate) return estimate_work(launch, setting.threads, *program);
-  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, setting.threads,
-             joined(program->files(), setting.deck_files));
+  JobRun job(launch, setting.deck, setting.threads, program->files());
   IterationRun run(job, application, setting, *program);
   if (launch.options.check) {
     run.check();
@@ -234,69 +207,44 @@ ExitStatus run(Launch& launch, const IterationApplication& application) {
   launch.phases.begin(Phase::start);
   launch.start(setting.threads);
   if (launch.options.explain) {
-    program->prepare(run);
+    program->prepare(job);
     return launch.say(program->explain());
   }
-  job.say_start(setting.threads, "thread");
+  job.say_start("thread");
   launch.phases.begin(Phase::open);
   return launch.session.guard(application.program, [&] { return run.run(); });
 }
 
-deck::Schema schema_of(const ToolApplication& application) {
-  deck::Schema schema;
-  for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
-  declare_common_keys(schema);
-  return schema;
-}
+void declare_keys(deck::Schema& schema, const ToolApplication&) { declare_common_keys(schema); }
 
-ExitStatus run(Launch& launch, const ToolApplication& application) {
-  const int threads = threads_of(launch.session, launch.deck);
-  JobRun job(launch.session, application.program, launch.options, launch.deck, launch.phases, threads,
-             launch.deck_files);
-  JobRunner runner(job);
+ExitStatus run(const Launch& launch, const JobSetting& setting, const ToolApplication& application) {
+  JobRun job(launch, setting.deck, setting.threads, {});
   if (launch.options.verbose) launch.say(version_text(application.program, launch.program.build));
   job.begin_work();
-  const ExitStatus status = application.run({.session = launch.session,
-                                             .deck = launch.deck,
-                                             .threads = threads,
-                                             .taken = joined(launch.deck_files, job.paths()),
-                                             .only_checks = launch.options.check,
-                                             .runner = runner});
+  const ExitStatus status =
+      application.run({setting, joined(launch.deck_files, job.paths()), launch.options.check, job});
   job.end_work();
   if (!launch.options.check) job.write();
   return status;
 }
 
-/// Launches a program whose application has the functions `schema_of` and `run`.
 template <class Application>
 int launch_job(int argc, char** argv, const Application& application, const ProgramBuild& build,
                JobKind kind) {
-  return launch(argc, argv,
-                {.name = application.program,
-                 .summary = application.summary,
-                 .build = build,
-                 .kind = kind,
-                 .schema = [&] { return schema_of(application); }},
-                [&](Launch& launch) { return run(launch, application); });
+  const auto schema = [&] {
+    deck::Schema all;
+    all.add("", application.keys);
+    declare_keys(all, application);
+    return all;
+  };
+  return launch(argc, argv, {application.program, application.summary, build, kind, schema},
+                [&](const Launch& launch, const deck::Deck& deck) {
+                  const int threads = threads_of(launch.session, deck);
+                  return run(launch, {launch.session, deck, threads, launch.deck_files}, application);
+                });
 }
 
 }  // namespace
-
-void JobRunner::begin(const std::string& part) { job_.begin(part); }
-
-void JobRunner::say(const std::string& line) { job_.progress().line(line); }
-
-void JobRunner::add(const std::string& section, const Row& values) { job_.report().add(section, values); }
-
-void JobRunner::add_row(const std::string& table, const Row& row) { job_.report().add_row(table, row); }
-
-graph::Report GraphRunner::run(graph::Graph& graph) {
-  graph::RunOptions options = run_options(setting_);
-  options.communicator = setting_.session.communicator();
-  return job().run(graph, options);
-}
-
-graph::Report GraphRunner::run_alone(graph::Graph& graph) { return job().run(graph, run_options(setting_)); }
 
 int run_graph_application(int argc, char** argv, const GraphApplication& application,
                           const ProgramBuild& build) {

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <utility>
 
-#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/domain/text.hpp"
 #include "tessera/io/text_file.hpp"
 

@@ -63,8 +63,7 @@ constexpr MachineField machine_fields[] = {
      [](MachineDescription& m) -> double& { return m.last_cache.all; }},
     {"near_cache.thread", "bytes/s",
      "the bytes per second, each read and each write, with which one thread adds three neighbours each in "
-     "the "
-     "cache that is nearest to it",
+     "the cache that is nearest to it",
      [](MachineDescription& m) -> double& { return m.near_cache_thread; }},
     {"arithmetic.thread", "1/s", "the operations with numbers of float per second of one thread",
      [](MachineDescription& m) -> double& { return m.arithmetic.thread; }},
@@ -111,25 +110,17 @@ deck::Schema machine_schema() {
 
 /// Throws InputError if the file lacks a key that it must have.
 void check_complete(const std::string& path, const deck::Deck& deck) {
-  bool has_between = false;
-  for (const MachineField& field : machine_fields)
-    has_between = has_between || (field.name.starts_with(between_block) && deck.is_set(field.name));
+  const auto is_between = [](const MachineField& field) { return field.name.starts_with(between_block); };
+  const bool has_between = std::ranges::any_of(machine_fields, [&](const MachineField& field) {
+    return is_between(field) && deck.is_set(field.name);
+  });
   for (const MachineField& field : machine_fields) {
-    const bool is_needed = field.required || (has_between && field.name.starts_with(between_block));
+    const bool is_needed = field.required || (has_between && is_between(field));
     if (is_needed && !deck.is_set(field.name))
       throw InputError(
           fmt::format("{}: the key '{}' is missing: give {}, or let tessera-calibrate write the file", path,
                       field.name, field.help));
   }
-}
-
-void set_member(const deck::Deck& deck, const MachineField& field, MachineDescription& machine) {
-  std::visit(
-      [&](auto member) {
-        auto& value = std::invoke(member, machine);
-        value = deck.get<std::remove_reference_t<decltype(value)>>(field.name);
-      },
-      field.member);
 }
 
 std::string value_text(const MachineField& field, MachineDescription& machine) {
@@ -158,7 +149,13 @@ cost::MachineDescription read_machine(const std::string& path) {
   check_complete(source.name, deck);
   MachineDescription machine;
   for (const MachineField& field : machine_fields)
-    if (deck.is_set(field.name)) set_member(deck, field, machine);
+    if (deck.is_set(field.name))
+      std::visit(
+          [&](auto member) {
+            auto& value = std::invoke(member, machine);
+            value = deck.get<std::remove_reference_t<decltype(value)>>(field.name);
+          },
+          field.member);
   return machine;
 }
 

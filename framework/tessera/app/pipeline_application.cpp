@@ -20,9 +20,9 @@ namespace {
 
 /// Throws InputError if the value of an option is the path of a deck that was read. Such decks would be
 /// overwritten, as values that options must have are files to write.
-void check_no_deck(const ProgramOption& option, const std::string& value, const DeckFiles& files) {
+void check_no_deck(const ProgramOption& option, const std::string& value, const deck::Given& given) {
   if (!option.needs_value) return;
-  for (const deck::Source& source : files.sources) {
+  for (const deck::Source& source : given.decks) {
     std::error_code is_no_file;
     if (std::filesystem::equivalent(value, source.name, is_no_file))
       throw InputError(fmt::format(
@@ -30,38 +30,34 @@ void check_no_deck(const ProgramOption& option, const std::string& value, const 
   }
 }
 
-/// Returns the values of those keys that are read before the others.
-deck::Deck first_deck(const PipelineApplication& application, const DeckFiles& files,
-                      const Options& options) {
+deck::Deck first_deck(const PipelineApplication& application, const deck::Given& given) {
   deck::Schema schema;
   for (deck::KeyDeclaration key : application.first_parameters) {
     key.required = false;
     schema.add(key);
   }
-  return deck::load_declared(schema, files.sources, options.overrides, files.environment);
+  return deck::load_declared(schema, given.decks, given.overrides, given.environment);
 }
 
 /// Returns the text of the first option that is given and that only this program has, or nothing if there is
 /// none. Collective.
-std::optional<std::string> text_of_options(const Session& session, const PipelineApplication& application,
-                                           const Options& options, const DeckFiles& files) {
-  if (options.of_program.empty()) return std::nullopt;
-  const deck::Deck first = first_deck(application, files, options);
-  for (const ProgramOption& option : application.options) {
-    const auto given = options.of_program.find(option.name);
-    if (given == options.of_program.end()) continue;
-    std::string text;
-    collectively(session.communicator(), [&] {
-      if (session.rank() != 0) return;
-      check_no_deck(option, given->second, files);
-      text = option.text(given->second, first);
-    });
-    return text;
-  }
-  return std::nullopt;
+std::optional<std::string> text_of_options(const Launch& launch, const PipelineApplication& application,
+                                           const deck::Given& given) {
+  const std::map<std::string, std::string>& values = launch.options.of_program;
+  if (values.empty()) return std::nullopt;
+  const deck::Deck first = first_deck(application, given);
+  const auto option = std::ranges::find_if(
+      application.options, [&](const ProgramOption& one) { return values.contains(one.name); });
+  std::string text;
+  collectively(launch.session.communicator(), [&] {
+    if (launch.session.rank() != 0) return;
+    const std::string& value = values.at(option->name);
+    check_no_deck(*option, value, given);
+    text = option->text(value, first);
+  });
+  return text;
 }
 
-/// Throws InputError if a deck has keys that are about tasks, but asks for no tasks.
 void check_no_program_keys(const deck::Deck& deck) {
   for (const char* key : {"program.machine", "program.costs", "program.chart"})
     if (deck.is_set(key))
@@ -70,9 +66,8 @@ void check_no_program_keys(const deck::Deck& deck) {
 }
 
 /// Does the work of a program on one rank, and returns the exit status.
-ExitStatus run(Launch& launch, const PipelineApplication& application) {
-  const PipelineJob job{launch.session, application,       launch.program.build, launch.options,
-                        launch.deck,    launch.deck_files, launch.phases};
+ExitStatus run(const PipelineJob& job) {
+  const PipelineApplication& application = job.application;
   const bool is_divided = is_program(job.deck);
   if (!is_divided) check_no_program_keys(job.deck);
   if (takes_series(application) && is_series(job.deck)) {
@@ -104,15 +99,17 @@ int run_pipeline_application(int argc, char** argv, const PipelineApplication& a
                           .build = build,
                           .schema = [&] { return make_schema(application); },
                           .options = application.options};
-  program.text = [&](const Session& session, const Options& options, const DeckFiles& files) {
-    return text_of_options(session, application, options, files);
+  program.text = [&](const Launch& launch, const deck::Given& given) {
+    return text_of_options(launch, application, given);
   };
   if (application.complete)
-    program.keys = [&](const Options& options, const DeckFiles& files) {
-      whole = application.complete(application, first_deck(application, files, options));
+    program.keys = [&](const deck::Given& given) {
+      whole = application.complete(application, first_deck(application, given));
       return make_schema(whole);
     };
-  return launch(argc, argv, program, [&](Launch& launch) { return run(launch, whole); });
+  return launch(argc, argv, program, [&](const Launch& launch, const deck::Deck& deck) {
+    return run({launch, whole, deck});
+  });
 }
 
 }  // namespace tessera::app

@@ -8,7 +8,7 @@
 
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/group/program.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"

@@ -17,7 +17,6 @@ constexpr const char* schedule_group = "Schedule";
 
 std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
 
-/// The names of dimensions in decks.
 const std::vector<std::string> dimension_names = {"x", "y", "z", "w"};
 static_assert(max_dimensions == 4);
 
@@ -41,31 +40,31 @@ Placement to_placement(std::string_view name) {
 }
 
 void declare_loop_keys(deck::Schema& schema) {
-  const auto add = [&schema](const char* name, const char* help) {
-    schema.add({.name = name,
-                .type = deck::ValueType::integer,
-                .group = schedule_group,
-                .help = help,
-                .default_text = "1",
-                .unit = "turns",
-                .minimum = 1,
-                .maximum = most_turns_per_round});
+  const auto turns = [](const char* name, const char* help) {
+    return deck::KeyDeclaration{.name = name,
+                                .type = deck::ValueType::integer,
+                                .help = help,
+                                .default_text = "1",
+                                .unit = "turns",
+                                .minimum = 1,
+                                .maximum = most_turns_per_round};
   };
-  add("loops.<loop>.turns_per_exchange",
-      "Iterates are exchanged after this many turns; points of the turns between are computed by several "
-      "ranks");
-  add("loops.<loop>.turns_per_tile", "This many turns of a tile are computed while it is in cache");
-  add("loops.<loop>.turns_per_test",
-      "Conditions are looked at after this many turns; the loop ends at the turn at which its condition "
-      "first "
-      "held all the same");
-  schema.add({.name = "loops.<loop>.test",
-              .type = deck::ValueType::choice,
-              .group = schedule_group,
-              .help = "Whether the ranks wait until they agree on a turn or a round (waits), or compute the "
-                      "next one meanwhile (overlaps), which is dropped if the loop ends",
-              .default_text = "waits",
-              .choices = {"waits", "overlaps"}});
+  schema.add(
+      schedule_group,
+      {turns("loops.<loop>.turns_per_exchange",
+             "Iterates are exchanged after this many turns; points of the turns between are computed by "
+             "several ranks"),
+       turns("loops.<loop>.turns_per_tile", "This many turns of a tile are computed while it is in cache"),
+       turns(
+           "loops.<loop>.turns_per_test",
+           "Conditions are looked at after this many turns; the loop ends at the turn at which its condition "
+           "first held all the same"),
+       {.name = "loops.<loop>.test",
+        .type = deck::ValueType::choice,
+        .help = "Whether the ranks wait until they agree on a turn or a round (waits), or compute the next "
+                "one meanwhile (overlaps), which is dropped if the loop ends",
+        .default_text = "waits",
+        .choices = {"waits", "overlaps"}}});
 }
 
 LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
@@ -99,51 +98,86 @@ void declare_for(deck::Schema& schema, const ScheduleNames& names, const std::ve
   std::vector<std::string> inner;
   for (const std::string& stage : stages)
     (stage_around(names, stage) == nullptr ? key.only : inner).push_back(stage);
-  if (!key.only.empty()) schema.add(key);
+  if (names.follow || !key.only.empty()) schema.add(schedule_group, {key});
   if (inner.empty()) return;
   key.only = inner;
   key.default_text.reset();
   key.help += "; without it, as the step that the stage belongs to";
-  schema.add(key);
+  schema.add(schedule_group, {key});
 }
 
 /// Declares the keys about all grids, and about the whole schedule.
 void declare_grid_keys(deck::Schema& schema) {
-  const auto add_choice = [&schema](const char* name, const char* help,
-                                    const std::vector<std::string>& choices) {
-    schema.add({.name = name,
-                .type = deck::ValueType::choice,
-                .group = schedule_group,
-                .help = help,
-                .default_text = choices.front(),
-                .choices = choices});
+  const auto choice = [](const char* name, const char* help, const std::vector<std::string>& choices) {
+    return deck::KeyDeclaration{.name = name,
+                                .type = deck::ValueType::choice,
+                                .help = help,
+                                .default_text = choices.front(),
+                                .choices = choices};
   };
-  schema.add({.name = "grid",
-              .type = deck::ValueType::grid,
-              .group = schedule_group,
-              .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank "
-                      "count, or to less where ranks may be idle",
-              .default_text = "[1, auto]"});
-  add_choice("idle", "Whether a grid may have fewer ranks than there are, so that the last ranks own nothing",
-             {"refused", "allowed"});
-  schema.add({.name = "order",
-              .type = deck::ValueType::choices,
-              .group = schedule_group,
-              .help = "The order of dimensions in which ranks are placed in a grid: neighbours in number are "
-                      "neighbours along the first one; dimensions that are left out follow",
-              .default_text = "[x]",
-              .choices = dimension_names});
-  add_choice("slices",
-             "Slices of equal size except the last (ceil), or whose sizes differ by at most one point "
-             "(balanced)",
-             {"ceil", "balanced"});
-  add_choice("overlap",
-             "Whether the inside of a block is computed while messages are under way; auto: where blocks are "
-             "large",
-             {"auto", "on", "off"});
-  add_choice("levels",
-             "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
-             {"flat", "machine"});
+  schema.add(
+      schedule_group,
+      {{.name = "grid",
+        .type = deck::ValueType::grid,
+        .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank "
+                "count, or to less where ranks may be idle",
+        .default_text = "[1, auto]"},
+       choice("idle",
+              "Whether a grid may have fewer ranks than there are, so that the last ranks own nothing",
+              {"refused", "allowed"}),
+       {.name = "order",
+        .type = deck::ValueType::choices,
+        .help = "The order of dimensions in which ranks are placed in a grid: neighbours in number are "
+                "neighbours along the first one; dimensions that are left out follow",
+        .default_text = "[x]",
+        .choices = dimension_names},
+       choice("slices",
+              "Slices of equal size except the last (ceil), or whose sizes differ by at most one point "
+              "(balanced)",
+              {"ceil", "balanced"}),
+       choice("overlap",
+              "Whether the inside of a block is computed while messages are under way; auto: where blocks "
+              "are large",
+              {"auto", "on", "off"}),
+       choice("levels",
+              "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
+              {"flat", "machine"})});
+}
+
+/// Returns the keys of a computed stage except `compute` and `grid`.
+std::vector<deck::KeyDeclaration> keys_of_stages() {
+  using deck::ValueType;
+  return {{.name = "schedule.<stage>.align",
+           .type = ValueType::choice,
+           .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
+                   "points (own), where it needs a large margin",
+           .default_text = "consumer",
+           .choices = {"consumer", "own"}},
+          {.name = "schedule.<stage>.tile",
+           .type = ValueType::tile,
+           .help = "Points of a tile per dimension, x first",
+           .default_text = "auto",
+           .unit = "points"},
+          {.name = "schedule.<stage>.inner",
+           .type = ValueType::tile,
+           .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
+                   "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
+                   "outer_tile",
+           .default_text = "auto",
+           .unit = "points"}};
+}
+
+deck::KeyDeclaration compute_key(const std::string& default_compute) {
+  return {.name = "schedule.<stage>.compute",
+          .type = deck::ValueType::choice,
+          .help =
+              "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
+              "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
+              "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
+              "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
+              "estimated to be fastest; an output, or what is reduced globally, is distributed or auto",
+          .default_text = default_compute,
+          .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}};
 }
 
 }  // namespace
@@ -196,79 +230,22 @@ ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
   return names;
 }
 
-namespace {
-
-/// Returns the keys of a computed stage except `compute` and `grid`.
-std::vector<deck::KeyDeclaration> keys_of_stages() {
-  using deck::ValueType;
-  return {{.name = "schedule.<stage>.align",
-           .type = ValueType::choice,
-           .group = schedule_group,
-           .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
-                   "points (own), where it needs a large margin",
-           .default_text = "consumer",
-           .choices = {"consumer", "own"}},
-          {.name = "schedule.<stage>.tile",
-           .type = ValueType::tile,
-           .group = schedule_group,
-           .help = "Points of a tile per dimension, x first",
-           .default_text = "auto",
-           .unit = "points"},
-          {.name = "schedule.<stage>.inner",
-           .type = ValueType::tile,
-           .group = schedule_group,
-           .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
-                   "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
-                   "outer_tile",
-           .default_text = "auto",
-           .unit = "points"}};
-}
-
-deck::KeyDeclaration grid_key() {
-  return {.name = "schedule.<stage>.grid",
-          .type = deck::ValueType::grid,
-          .group = schedule_group,
-          .help = "The grid of this stage or input; without it, the common grid"};
-}
-
-deck::KeyDeclaration compute_key(const std::string& default_compute) {
-  return {.name = "schedule.<stage>.compute",
-          .type = deck::ValueType::choice,
-          .group = schedule_group,
-          .help =
-              "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
-              "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
-              "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
-              "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
-              "estimated to be fastest; an output, or what is reduced globally, is distributed or auto",
-          .default_text = default_compute,
-          .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}};
-}
-
-}  // namespace
-
-void declare_schedule_keys(deck::Schema& schema, const std::string& default_compute) {
-  schema.names_follow("stage");
-  schema.names_follow("loop");
-  declare_grid_keys(schema);
-  schema.add(compute_key(default_compute));
-  schema.add(grid_key());
-  for (const deck::KeyDeclaration& key : keys_of_stages()) schema.add(key);
-  declare_loop_keys(schema);
-}
-
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> owned = joined(names.reductions, names.outputs);
   const std::vector<std::string> computed = joined(names.stages, owned);
-  schema.names("stage", joined(names.inputs, computed));
+  if (names.follow)
+    schema.names_follow("stage").names_follow("loop");
+  else
+    schema.names("stage", joined(names.inputs, computed)).names("loop", names.loops);
   declare_grid_keys(schema);
   deck::KeyDeclaration compute = compute_key(names.default_compute);
   declare_for(schema, names, names.stages, compute);
   compute.choices = {"distributed", "auto"};
-  declare_for(schema, names, owned, compute);
-  schema.add(grid_key());
+  if (!names.follow) declare_for(schema, names, owned, compute);
+  schema.add(schedule_group, {{.name = "schedule.<stage>.grid",
+                               .type = deck::ValueType::grid,
+                               .help = "The grid of this stage or input; without it, the common grid"}});
   for (const deck::KeyDeclaration& key : keys_of_stages()) declare_for(schema, names, computed, key);
-  schema.names("loop", names.loops);
   declare_loop_keys(schema);
 }
 

@@ -16,19 +16,21 @@ namespace tessera::app {
 /// only.
 struct ScheduleNames {
   /// The names of the inputs.
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs = {};
   /// The names of the stages that are neither outputs nor global reductions.
-  std::vector<std::string> stages;
+  std::vector<std::string> stages = {};
   /// The names of the global reductions that are not outputs.
-  std::vector<std::string> reductions;
+  std::vector<std::string> reductions = {};
   /// The names of the outputs. An output that is a global reduction is also in this list.
-  std::vector<std::string> outputs;
+  std::vector<std::string> outputs = {};
   /// The names of the loops.
   std::vector<std::string> loops = {};
   /// The stages that belong to another stage (see PipelineApplication::stages_within).
   std::map<std::string, std::string> within = {};
   /// The default of `schedule.<stage>.compute`.
   std::string default_compute = "distributed";
+  /// Whether the pipeline, and with it all names, is not known yet (see deck::Schema::names_follow).
+  bool follow = false;
   /// The stages that only their owners can compute: outputs, global reductions, and bounded stages beyond
   /// whose periodic sides no rank can compute points. As parts of another stage they stay distributed.
   std::set<std::string> owned = {};
@@ -46,9 +48,6 @@ void add_names(ScheduleNames& names, const Algorithm& pipeline);
 /// Returns those of `names` that `pipeline` has, too. An array that is an input in one of them and computed
 /// in the other is left out. `owned` and `periodic` have such stages of the pipeline.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
-
-/// Declares the keys of schedules of a pipeline that is not known yet (see deck::Schema::names_follow).
-void declare_schedule_keys(deck::Schema& schema, const std::string& default_compute);
 
 /// Declares the keys of schedules with their defaults: `grid`, `idle`, `order`, `slices`, `overlap` and
 /// `levels`; for each stage `schedule.<stage>.KEY`, where KEY is `compute`, `grid`, `align`, `tile` or

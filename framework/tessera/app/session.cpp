@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <thread>
 
 #include "tessera/app/detail/placement.hpp"
@@ -36,13 +37,17 @@ bool open_closed_streams() {
   return is_silent;
 }
 
-/// Returns the number of processes that the launcher of this program has started, or 1 if this is unknown.
-/// The number is taken from the environment variables of several launchers. If one launcher has started
-/// another, such as Slurm and mpiexec, the variable of the inner launcher is used.
-int launched_processes() {
-  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+/// Returns the number in the first of these environment variables that is set, or `otherwise`.
+int first_number(std::initializer_list<const char*> variables, int otherwise) {
+  for (const char* name : variables)
     if (const char* text = std::getenv(name)) return std::atoi(text);
-  return 1;
+  return otherwise;
+}
+
+/// Returns the number of processes that the launcher of this program has started, or 1 if this is unknown. If
+/// one launcher has started another, such as Slurm and mpiexec, the variable of the inner launcher is used.
+int launched_processes() {
+  return first_number({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
 }
 
 /// Returns ", which is " and the path of the mpiexec of the MPI that this library was built with. Returns an
@@ -54,9 +59,7 @@ std::string right_launcher() {
 
 /// Returns the number, from 0, that the launcher has given to this process; 0 if it is unknown.
 int process_number() {
-  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  return 0;
+  return first_number({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}, 0);
 }
 
 /// Returns the number of the device that this rank uses on its machine node, or -1 if there are no devices.
@@ -91,7 +94,6 @@ ExitStatus status_of(const std::exception& error) {
   return is<StoppedError>(error) ? ExitStatus::stopped : ExitStatus::internal_error;
 }
 
-/// Throws InputError if the environment asks Kokkos for another number of threads than the rank has.
 void check_threads_of_kokkos(int threads) {
   const char* text = std::getenv("KOKKOS_NUM_THREADS");
   if (text != nullptr && *text != '\0' && text != std::to_string(threads))
@@ -143,16 +145,10 @@ Session::~Session() {
 }
 
 std::string Session::thread_level() const {
-  switch (thread_level_) {
-    case MPI_THREAD_MULTIPLE:
-      return "multiple";
-    case MPI_THREAD_SERIALIZED:
-      return "serialized";
-    case MPI_THREAD_FUNNELED:
-      return "funneled";
-    default:
-      return "single";
-  }
+  return thread_level_ == MPI_THREAD_MULTIPLE     ? "multiple"
+         : thread_level_ == MPI_THREAD_SERIALIZED ? "serialized"
+         : thread_level_ == MPI_THREAD_FUNNELED   ? "funneled"
+                                                  : "single";
 }
 
 int Session::threads(int asked) const {

@@ -4,19 +4,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/detail/yaml_reader.hpp"
 #include "tessera/deck/glob.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/text.hpp"
 
 namespace tessera::deck {
 namespace {
 
 using namespace detail;
+
+/// Reads a deck and all decks that it includes, directly or through other decks.
+class IncludeReader {
+ public:
+  void add(const Source& source) {
+    open_.push_back(identity(source.name));
+    for (const Tree& entry : included(read_yaml(source.text, {source.name}))) include(source.name, entry);
+    open_.pop_back();
+    sources_.push_back(source);
+  }
+  std::vector<Source> take() { return std::move(sources_); }
+
+ private:
+  /// Returns a path that is the same for all paths of one file.
+  static std::string identity(const std::string& path) {
+    std::error_code error;
+    const std::string name = std::filesystem::weakly_canonical(path, error).string();
+    return error ? path : name;
+  }
+
+  void include(const std::string& by, const Tree& entry) {
+    constexpr std::size_t most_decks = 64;
+    Source source;
+    try {
+      const std::string name = expand(entry.text, environment_of(entry.text));
+      const std::string path = (std::filesystem::path(by).parent_path() / name).string();
+      if (contains(open_, identity(path)))
+        throw InputError(fmt::format("'{}' would include itself", printable(path)));
+      if (sources_.size() + open_.size() >= most_decks)
+        throw InputError(fmt::format("more than {} decks", most_decks));
+      source = read_source(path);
+    } catch (const InputError& error) {
+      fail(entry, fmt::format("'include': {}", error.what()));
+    }
+    add(source);
+  }
+
+  /// The decks that are being read. Each of them is included by the deck before it.
+  std::vector<std::string> open_;
+  std::vector<Source> sources_;
+};
 
 /// Returns the full name of the key that an unknown component most likely stands for, or an empty string. The
 /// key may lie in `block`, or elsewhere in the deck if it was written in the wrong block.
@@ -274,6 +321,49 @@ Deck load_layers(const Schema& schema, std::shared_ptr<const Given> given, bool 
 }
 
 }  // namespace
+
+Source read_source(const std::string& named, std::string_view what) {
+  // The operating system would end the name at a NUL byte.
+  if (named.find('\0') != std::string::npos) fail_at(printable(named), "not a file name");
+  const std::string path = deck_path(named);
+  const std::string name = printable(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail_at(name, fmt::format("a directory, not a {}", what));
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail_at(name, fmt::format("cannot open the {}: {}", what, std::strerror(errno)));
+  // One byte more than allowed is read, so that a file that is too large is noticed.
+  Source source{path, std::string(largest_deck + 1, '\0')};
+  file.read(source.text.data(), static_cast<std::streamsize>(source.text.size()));
+  if (file.bad()) fail_at(name, fmt::format("cannot read the {}", what));
+  source.text.resize(static_cast<std::size_t>(file.gcount()));
+  check_size(source.text, source.name);
+  return source;
+}
+
+std::vector<Source> read_sources(const std::string& path) {
+  IncludeReader reader;
+  reader.add(read_source(path));
+  return reader.take();
+}
+
+std::string shipped_decks() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  const std::filesystem::path folder = program.parent_path().parent_path() / "share" / "tessera" / "inputs";
+  return std::filesystem::is_directory(folder, error) ? folder.string() : std::string();
+}
+
+std::string deck_path(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::path(path).is_absolute() || std::filesystem::exists(path, error))
+    return path;
+  const std::string folder = shipped_decks();
+  if (folder.empty()) return path;
+  const std::string shipped = (std::filesystem::path(folder).parent_path() / path).string();
+  return std::filesystem::is_regular_file(shipped, error) ? shipped : path;
+}
 
 Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides,
           const Environment& environment) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
@@ -17,6 +18,9 @@ struct Source {
   std::string name;
   /// The text, in YAML.
   std::string text;
+
+  /// Lists the members, so that graph::Transfer can send decks.
+  static auto members(auto& source) { return std::tie(source.name, source.text); }
 };
 
 /// Reads a deck file of at most 1 MiB. A deck that was installed with Tessera is found from every folder, see
@@ -32,6 +36,16 @@ Source read_source(const std::string& path, std::string_view what = "deck");
 /// by way of other decks, or when there are more than 64 decks. Not collective.
 std::vector<Source> read_sources(const std::string& path);
 
+/// The texts from which a deck is made.
+struct Given {
+  /// The decks.
+  std::vector<Source> decks;
+  /// The keys of the command line.
+  std::vector<std::string> overrides = {};
+  /// The environment variables that these name.
+  Environment environment = {};
+};
+
 /// Makes a deck from the defaults of the schema, from `decks` and from `overrides`, in this order; later
 /// values win. An override is a text `key=value`, where the key is a full name with dots and the value is
 /// YAML.
@@ -45,16 +59,6 @@ std::vector<Source> read_sources(const std::string& path);
 /// A fault throws InputError with a text such as "file:line:column: message". Not collective.
 Deck load(const Schema& schema, const std::vector<Source>& decks,
           const std::vector<std::string>& overrides = {}, const Environment& environment = {});
-
-/// The arguments of `load` from which a deck was made.
-struct Given {
-  /// The decks.
-  std::vector<Source> decks;
-  /// The keys of the command line.
-  std::vector<std::string> overrides;
-  /// The environment variables that these name.
-  Environment environment;
-};
 
 /// Makes a deck anew, by a schema that has the names that followed (see Schema::names_follow), and more keys
 /// than the schema of `deck`. The keys that `deck` has already keep their values. Throws InputError as `load`

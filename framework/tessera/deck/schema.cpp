@@ -12,6 +12,56 @@
 namespace tessera::deck {
 namespace {
 
+bool is_list(const KeyDeclaration& key) { return key.type == ValueType::grid || key.type == ValueType::tile; }
+
+std::string bound_text(const KeyDeclaration& key, double bound) {
+  return key.type == ValueType::real ? fmt::format("{}", bound) : fmt::format("{:.0f}", bound);
+}
+
+std::string range_text(const KeyDeclaration& key) {
+  const std::optional<double> minimum = lower_bound(key), maximum = upper_bound(key);
+  if (minimum && maximum)
+    return fmt::format(" from {} to {}", bound_text(key, *minimum), bound_text(key, *maximum));
+  if (minimum) return fmt::format(" of at least {}", bound_text(key, *minimum));
+  if (maximum) return fmt::format(" of at most {}", bound_text(key, *maximum));
+  return "";
+}
+
+std::string describe_without_unit(const KeyDeclaration& key) {
+  switch (key.type) {
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::integer:
+      return "an integer" + range_text(key);
+    case ValueType::real:
+      return "a number" + range_text(key);
+    case ValueType::bytes:
+      return "a size with its unit, such as 64M, 96 MiB or 2 GB (" + std::string(detail::size_units) + ")";
+    case ValueType::text:
+      return "text";
+    case ValueType::path:
+      return "a path";
+    case ValueType::paths:
+      return "a path or a list of paths";
+    case ValueType::choice:
+      return fmt::format("{}{}", key.choices.size() > 1 ? "one of " : "", fmt::join(key.choices, ", "));
+    case ValueType::choices:
+      if (key.choices.empty()) return "a list of names";
+      return fmt::format("a list of {}{}", key.choices.size() > 1 ? "some of " : "",
+                         fmt::join(key.choices, ", "));
+    case ValueType::tree:
+      return "a value or a block of values";
+    case ValueType::grid:
+      return fmt::format("a list such as [1, auto] (at most {} entries, each auto or an integer{})",
+                         key.max_entries, range_text(key));
+    case ValueType::tile:
+      return fmt::format(
+          "auto, a list such as [4096, 32] (at most {} integers{}), or {{host: [4096, 32], device: auto}}",
+          key.max_entries, range_text(key));
+  }
+  return "";
+}
+
 bool is_key_name(std::string_view word) {
   const auto is_allowed = [](char c) {
     return detail::is_letter(c) || detail::is_digit(c) || c == '_' || c == '-';
@@ -46,7 +96,36 @@ std::optional<Value> parse_default(const KeyDeclaration& key) {
   }
 }
 
+constexpr std::size_t line_width = 110;
+
+std::vector<std::string> groups_of(const Schema& schema) {
+  std::vector<std::string> groups;
+  for (const KeyDeclaration& key : schema.declarations())
+    if (!detail::contains(groups, key.group)) groups.push_back(key.group);
+  return groups;
+}
+
+std::string value_text(const KeyDeclaration& key) {
+  std::string text = describe(key);
+  if (!key.only.empty()) text = fmt::format("for {}: {}", detail::joined(key.only), text);
+  if (key.required) return text + "; required";
+  return text + (key.default_text ? fmt::format("; default {}", *key.default_text) : "; optional");
+}
+
 }  // namespace
+
+std::optional<double> lower_bound(const KeyDeclaration& key) {
+  return key.minimum || !is_list(key) ? key.minimum : 1.0;
+}
+
+std::optional<double> upper_bound(const KeyDeclaration& key) {
+  return key.maximum || !is_list(key) ? key.maximum : 2147483647.0;
+}
+
+std::string describe(const KeyDeclaration& key) {
+  const std::string text = describe_without_unit(key);
+  return key.unit.empty() ? text : fmt::format("{} ({})", text, key.unit);
+}
 
 Schema& Schema::names(const std::string& word, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -83,6 +162,14 @@ Schema& Schema::add(const KeyDeclaration& declaration) {
     insert_block(detail::dotted(block, name));
     if (declaration.only.empty() || detail::contains(declaration.only, name))
       insert(std::string(declaration.name).replace(position, marker.size(), name), index);
+  }
+  return *this;
+}
+
+Schema& Schema::add(const std::string& group, const std::vector<KeyDeclaration>& declarations) {
+  for (KeyDeclaration declaration : declarations) {
+    if (declaration.group.empty()) declaration.group = group;
+    add(declaration);
   }
   return *this;
 }
@@ -167,32 +254,6 @@ void Schema::insert_child(const std::string& name) {
   blocks_[parent].push_back(dot == std::string::npos ? name : name.substr(dot + 1));
 }
 
-namespace {
-
-constexpr std::size_t line_width = 110;
-
-std::vector<std::string> groups_of(const Schema& schema) {
-  std::vector<std::string> groups;
-  for (const KeyDeclaration& key : schema.declarations())
-    if (!detail::contains(groups, key.group)) groups.push_back(key.group);
-  return groups;
-}
-
-std::size_t name_width(const Schema& schema) {
-  std::size_t width = 0;
-  for (const KeyDeclaration& key : schema.declarations()) width = std::max(width, key.name.size());
-  return width;
-}
-
-std::string value_text(const KeyDeclaration& key) {
-  std::string text = describe(key);
-  if (!key.only.empty()) text = fmt::format("for {}: {}", detail::joined(key.only), text);
-  if (key.required) return text + "; required";
-  return text + (key.default_text ? fmt::format("; default {}", *key.default_text) : "; optional");
-}
-
-}  // namespace
-
 std::string wrapped(std::string_view text, std::size_t indent) {
   const std::size_t width = line_width - std::min(indent, line_width / 2);
   std::string lines;
@@ -206,7 +267,9 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 }
 
 std::string help_text(const Schema& schema) {
-  const std::size_t width = name_width(schema), indent = width + 4;
+  std::size_t width = 0;
+  for (const KeyDeclaration& key : schema.declarations()) width = std::max(width, key.name.size());
+  const std::size_t indent = width + 4;
   std::string text = "Keys of the deck; on the command line: key=value\n";
   for (const std::string& group : groups_of(schema)) {
     text += group.empty() ? "\n" : fmt::format("\n{}:\n", group);

@@ -60,6 +60,11 @@ struct ToYaml {
   }
 };
 
+std::string word_to_yaml(const Tree& word) {
+  const bool is_safe = !word.text.empty() && std::ranges::all_of(word.text, is_plain);
+  return !word.quoted && is_safe ? word.text : to_yaml_text(word.text);
+}
+
 }  // namespace
 
 std::string to_yaml_text(const std::string& text) {
@@ -73,15 +78,6 @@ std::string to_yaml_text(const std::string& text) {
 }
 
 std::string to_yaml(const Value& value) { return std::visit(ToYaml{}, value); }
-
-namespace {
-
-std::string word_to_yaml(const Tree& word) {
-  const bool is_safe = !word.text.empty() && std::ranges::all_of(word.text, is_plain);
-  return !word.quoted && is_safe ? word.text : to_yaml_text(word.text);
-}
-
-}  // namespace
 
 const Tree* Tree::find(const std::string& key) const {
   for (std::size_t i = 0; i < keys.size(); ++i)

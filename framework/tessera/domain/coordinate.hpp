@@ -37,11 +37,12 @@ struct Coordinate {
   /// `cast<float>(x) * 0.5f` instead. To use a floating-point number as an index, convert it with
   /// `cast<int>`.
   template <class T>
-  requires std::is_floating_point_v<T> Coordinate(T)
-  = delete;
+  requires std::is_floating_point_v<T>
+  Coordinate(T) = delete;
   /// Converts the coordinate to a plain number of type T.
   template <class T>
-  requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION constexpr explicit operator T() const {
+  requires std::is_arithmetic_v<T>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit operator T() const {
     return static_cast<T>(value);
   }
 };

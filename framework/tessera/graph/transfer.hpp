@@ -70,7 +70,7 @@ struct Transfer {
 /// A std::vector or a std::string.
 template <class T>
 concept IsSequence = std::same_as<T, std::vector<typename T::value_type, typename T::allocator_type>> ||
-    std::same_as<T, std::string>;
+                     std::same_as<T, std::string>;
 
 /// Says how vectors and texts are sent: by their size and their elements.
 template <IsSequence T>

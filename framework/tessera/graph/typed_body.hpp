@@ -52,9 +52,7 @@ using PoolTypes = decltype(std::tuple_cat(std::declval<typename ArgumentOf<Argum
 
 /// True if a body says, by the member `launches_kernels`, that it launches Kokkos kernels.
 template <class User>
-inline constexpr bool launches_kernels = requires {
-  requires User::launches_kernels;
-};
+inline constexpr bool launches_kernels = requires { requires User::launches_kernels; };
 
 /// The result of the body of a source, which may take a std::stop_token as its last parameter.
 template <class User, class... Ps>
@@ -98,13 +96,13 @@ class HookedBody : public Body {
  public:
   explicit HookedBody(User user) : user_(std::move(user)) {}
   void start(const Place& place) override {
-    if constexpr (requires(User & user) { user.start(place); }) user_.start(place);
+    if constexpr (requires(User& user) { user.start(place); }) user_.start(place);
   }
   void finish([[maybe_unused]] Emitter& emitter) override {
     if constexpr (has_finish) with_outs<Outputs...>(emitter, [&](auto&... outs) { user_.finish(outs...); });
   }
   /// True if the body of the user has something to finish.
-  static constexpr bool has_finish = requires(User & user, Out<Outputs>&... outs) { user.finish(outs...); };
+  static constexpr bool has_finish = requires(User& user, Out<Outputs>&... outs) { user.finish(outs...); };
   /// True if the body accepts values that others read, too.
   static constexpr bool shares_values = true;
 

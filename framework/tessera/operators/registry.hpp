@@ -166,19 +166,25 @@ struct Function {
   /// Adds the operator on one image.
   Image operator()(Pipeline& pipeline, const Image& image,
                    const Parameters& parameters = detail::default_parameters<Parameters>(),
-                   const std::string& stage = {}) const requires(least == 1) {
+                   const std::string& stage = {}) const
+  requires(least == 1)
+  {
     return find_operator(name).call(pipeline, {image}, parameters, stage);
   }
   /// Adds the operator on two images.
   Image operator()(Pipeline& pipeline, const Image& first, const Image& second,
                    const Parameters& parameters = detail::default_parameters<Parameters>(),
-                   const std::string& stage = {}) const requires(least <= 2 && most >= 2) {
+                   const std::string& stage = {}) const
+  requires(least <= 2 && most >= 2)
+  {
     return find_operator(name).call(pipeline, {first, second}, parameters, stage);
   }
   /// Adds the operator on three images.
   Image operator()(Pipeline& pipeline, const Image& first, const Image& second, const Image& third,
                    const Parameters& parameters = detail::default_parameters<Parameters>(),
-                   const std::string& stage = {}) const requires(most == 3) {
+                   const std::string& stage = {}) const
+  requires(most == 3)
+  {
     return find_operator(name).call(pipeline, {first, second, third}, parameters, stage);
   }
 };

@@ -34,8 +34,8 @@ class Accessor {
 
   /// Returns the element at the given global coordinates, x first. The coordinates are not checked.
   template <class... Rest>
-  requires(sizeof...(Rest) == N - 1) KOKKOS_FORCEINLINE_FUNCTION T& operator()(Coordinate x,
-                                                                               Rest... rest) const {
+  requires(sizeof...(Rest) == N - 1)
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(Coordinate x, Rest... rest) const {
     const std::ptrdiff_t* stride = strides_;
     std::ptrdiff_t offset = x.value;
     ((offset += Coordinate(rest).value * *stride++), ...);
@@ -68,7 +68,8 @@ class CheckedAccessor {
   /// Returns the element at the given global coordinates, x first. If the point lies outside the box, returns
   /// the result of the report.
   template <class... Indices>
-  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION T& operator()(Indices... indices) const {
+  requires(sizeof...(Indices) == N)
+  KOKKOS_FUNCTION T& operator()(Indices... indices) const {
     const int point[] = {Coordinate(indices).value...};
     for (int d = 0; d < N; ++d)
       if (!box_[d].contains(point[d])) return report_.template outside<T>(box_, point, d);

@@ -236,7 +236,8 @@ class ExactSumReducer {
   /// Adds `other` to `sum`. Kokkos 3 calls this overload, whose parameters are volatile although the sums are
   /// not.
   KOKKOS_FUNCTION void join(volatile value_type& sum, const volatile value_type& other) const
-      requires(compat::joins_are_volatile) {
+  requires(compat::joins_are_volatile)
+  {
     const_cast<value_type&>(sum).merge(const_cast<const value_type&>(other));
   }
   /// Sets `sum` to the empty sum, which is 0.

@@ -57,7 +57,9 @@ struct ReducedArrays {
   }
 
   /// Returns the element of the only array at a point.
-  KOKKOS_FUNCTION const auto* element(const int* point) const requires(sizeof...(T) == 1) {
+  KOKKOS_FUNCTION const auto* element(const int* point) const
+  requires(sizeof...(T) == 1)
+  {
     return (element<T>(arrays[0], point), ...);
   }
   /// Adds the elements at a point to `value`.
@@ -156,10 +158,8 @@ struct ReduceShare {
 /// A reduction whose values fit into the scratch memory of a team of threads of a device, which computes them
 /// together. See Histogram.
 template <class Reduction>
-concept TeamReduction = requires {
-  typename Reduction::TeamValue;
-}
-&&sizeof(typename Reduction::TeamValue) <= 16384;
+concept TeamReduction =
+    requires { typename Reduction::TeamValue; } && sizeof(typename Reduction::TeamValue) <= 16384;
 
 /// A kernel that reduces the points of a box. Each team reduces some tiles of the box to one partial value.
 template <class Reduction, class T, int N>
@@ -293,13 +293,13 @@ void join_values(void* from, void* to, int* count, MPI_Datatype*) {
 /// in reductions.hpp.
 template <class Reduction, class... T>
 concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
-    requires(Reduction reduction, typename Reduction::Value& value, const Point& point,
-             const T&... elements) {
-  reduction.init(value);
-  reduction.add(value, elements..., point);
-  reduction.join(value, value);
-  reduction.result(value);
-};
+                      requires(Reduction reduction, typename Reduction::Value& value, const Point& point,
+                               const T&... elements) {
+                        reduction.init(value);
+                        reduction.add(value, elements..., point);
+                        reduction.join(value, value);
+                        reduction.result(value);
+                      };
 
 /// Reduces the points of a view that this rank owns to one `Reduction::Value`, and returns this value. The
 /// function `result` of the reduction is not called. Waits for all work on `execution`. Not collective.

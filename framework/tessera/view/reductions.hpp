@@ -285,8 +285,9 @@ struct Mean {
     ++value.count;
   }
   /// Adds `count` neighbouring elements to `value`.
-  void add_row(Value& value, const T* elements,
-               std::int64_t count) const requires std::is_floating_point_v<T> {
+  void add_row(Value& value, const T* elements, std::int64_t count) const
+  requires std::is_floating_point_v<T>
+  {
     Sum<T>().add_row(value.sum, elements, count);
     value.count += static_cast<std::uint64_t>(count);
   }

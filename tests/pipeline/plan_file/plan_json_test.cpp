@@ -31,9 +31,7 @@ constexpr std::size_t count_members() {
 }
 
 template <class Structure>
-constexpr bool has_children = requires(const Structure& structure) {
-  structure.children;
-};
+constexpr bool has_children = requires(const Structure& structure) { structure.children; };
 
 /// Does not compile if `fields_of` lacks a member of a structure. Children are written without it.
 template <class Structure>

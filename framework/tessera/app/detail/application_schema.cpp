@@ -5,12 +5,11 @@
 
 #include <algorithm>
 
-#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/image_inputs.hpp"
-#include "tessera/deck/value.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/machine.hpp"
 
@@ -19,54 +18,80 @@ namespace tessera::app {
 using deck::ValueType;
 
 void declare_common_keys(deck::Schema& schema, const std::string& memory) {
-  schema.add({.name = "threads",
-              .type = ValueType::integer,
-              .group = "Machine",
-              .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, "
-                      "shared evenly by the ranks on them",
-              .minimum = 1,
-              .maximum = most_host_threads});
-  if (!memory.empty())
-    schema.add({.name = "memory", .type = ValueType::bytes, .group = "Machine", .help = memory});
-  schema.add(
-      {.name = "watchdog",
-       .type = deck::ValueType::real,
-       .group = "Machine",
-       .help = "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are in; "
-               "without it runs may stand still",
-       .unit = "s",
-       .minimum = 0.1,
-       .maximum = 1e6});
+  schema.add("Machine",
+             {{.name = "threads",
+               .type = ValueType::integer,
+               .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, "
+                       "shared evenly by the ranks on them",
+               .minimum = 1,
+               .maximum = most_host_threads}});
+  if (!memory.empty()) schema.add("Machine", {{.name = "memory", .type = ValueType::bytes, .help = memory}});
+  schema.add("Machine", {{.name = "watchdog",
+                          .type = ValueType::real,
+                          .help = "Ends a run in which no step ends for so long, with status 6 and the steps "
+                                  "that ranks are in; without it runs may stand still",
+                          .unit = "s",
+                          .minimum = 0.1,
+                          .maximum = 1e6}});
 }
 
 namespace {
 
-/// Declares the keys of programs of tasks: `groups` and the block `program`.
+void declare_machine_keys(deck::Schema& schema) {
+  declare_common_keys(schema,
+                      "What a rank may use at most: what needs more is computed band after band, in a series "
+                      "with fewer images at a time, and refused before it starts if that needs more, too");
+  std::vector<std::string> exchanges = {"auto", "messages"};
+  if (runs_on_host) exchanges.emplace_back("shared");
+  schema.add(
+      "Machine",
+      {{.name = "exchange",
+        .type = ValueType::choice,
+        .help = "How ranks of one node get points from each other that have to be packed: by messages of "
+                "MPI (messages), or by reading them in memory that they share (shared); auto: shared "
+                "where kernels run on hosts",
+        .default_text = "auto",
+        .choices = exchanges},
+       {.name = "gpu_aware_mpi",
+        .type = ValueType::choice,
+        .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
+        .default_text = "auto",
+        .choices = {"auto", "on", "off"}},
+       {.name = "bands",
+        .type = ValueType::integer,
+        .help = "Into how many bands of rows the image is cut, which are read, computed and written one "
+                "after the other; without it as many as memory needs, which is one if it has no limit, of "
+                "whole chunks where these fit",
+        .minimum = 1,
+        .maximum = 1 << 30}});
+}
+
 void declare_program_keys(deck::Schema& schema) {
-  const auto path = [&](const char* name, const char* help) {
-    schema.add({.name = name, .type = ValueType::path, .group = "Groups", .help = help});
-  };
-  schema.add({.name = "groups",
-              .type = ValueType::tree,
-              .group = "Groups",
-              .help = "Tasks that groups of ranks compute side by side: a map of names to lists of stages; "
-                      "stages that are not named become further tasks"});
-  schema.add({.name = "program.allocation",
-              .type = ValueType::text,
-              .group = "Groups",
-              .help =
-                  "Which ranks compute which task: all ranks every task (data), one rank each task (task), "
-                  "what is estimated to be the fastest mixture (mixed), the best of these and of the "
-                  "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
-                  "which --save-plan has written; without it auto if there are groups, else whole"});
-  path("program.machine",
-       "The machine of the estimates, as tessera-calibrate describes it; without it some laptop");
-  path("program.costs",
-       "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are estimated "
-       "from the plans");
-  path("program.profile",
-       "Measures the tasks on 1, 2, 4, ... ranks, and writes their seconds into this file");
-  path("program.chart", "Draws which ranks compute which task when, as SVG");
+  schema.add(
+      "Groups",
+      {{.name = "groups",
+        .type = ValueType::tree,
+        .help = "Tasks that groups of ranks compute side by side: a map of names to lists of stages; "
+                "stages that are not named become further tasks"},
+       {.name = "program.allocation",
+        .type = ValueType::text,
+        .help = "Which ranks compute which task: all ranks every task (data), one rank each task (task), "
+                "what is estimated to be the fastest mixture (mixed), the best of these and of the "
+                "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
+                "which --save-plan has written; without it auto if there are groups, else whole"},
+       {.name = "program.machine",
+        .type = ValueType::path,
+        .help = "The machine of the estimates, as tessera-calibrate describes it; without it some laptop"},
+       {.name = "program.costs",
+        .type = ValueType::path,
+        .help = "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are "
+                "estimated from the plans"},
+       {.name = "program.profile",
+        .type = ValueType::path,
+        .help = "Measures the tasks on 1, 2, 4, ... ranks, and writes their seconds into this file"},
+       {.name = "program.chart",
+        .type = ValueType::path,
+        .help = "Draws which ranks compute which task when, as SVG"}});
 }
 
 }  // namespace
@@ -76,45 +101,12 @@ deck::Schema make_schema(const PipelineApplication& application, const ScheduleN
   declare_input_keys(schema, application);
   declare_output_keys(schema, application);
   if (takes_series(application)) declare_series_keys(schema, application);
-  for (const deck::KeyDeclaration& key : application.first_parameters) schema.add(key);
-  for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
+  schema.add("", application.first_parameters).add("", application.parameters);
   declare_checkpoint_keys(schema);
-  declare_common_keys(schema,
-                      "What a rank may use at most: what needs more is computed band after band, in a series "
-                      "with fewer images "
-                      "at a time, and refused before it starts if that needs more, too");
-  std::vector<std::string> exchanges = {"auto", "messages"};
-  if (runs_on_host) exchanges.emplace_back("shared");
-  schema.add({.name = "exchange",
-              .type = ValueType::choice,
-              .group = "Machine",
-              .help =
-                  "How ranks of one node get points from each other that have to be packed: by messages of "
-                  "MPI (messages), or by reading them in memory that they share (shared); auto: shared "
-                  "where kernels run on hosts",
-              .default_text = "auto",
-              .choices = exchanges});
-  schema.add({.name = "gpu_aware_mpi",
-              .type = ValueType::choice,
-              .group = "Machine",
-              .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
-              .default_text = "auto",
-              .choices = {"auto", "on", "off"}});
-  schema.add(
-      {.name = "bands",
-       .type = ValueType::integer,
-       .group = "Machine",
-       .help =
-           "Into how many bands of rows the image is cut, which are read, computed and written one "
-           "after the other; without it as many as memory needs, which is one if it has no limit, of whole "
-           "chunks where these fit",
-       .minimum = 1,
-       .maximum = 1 << 30});
+  declare_machine_keys(schema);
   declare_program_keys(schema);
-  if (names == nullptr)
-    declare_schedule_keys(schema, application.default_compute);
-  else
-    declare_schedule_keys(schema, *names);
+  declare_schedule_keys(
+      schema, names ? *names : ScheduleNames{.default_compute = application.default_compute, .follow = true});
   return schema;
 }
 

@@ -1,42 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/checkpoints.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace tessera::app {
+
 void declare_checkpoint_keys(deck::Schema& schema) {
   using deck::ValueType;
-  deck::KeyDeclaration keys[] = {
-      {.name = "checkpoint.directory",
-       .type = ValueType::path,
-       .help = "A folder for the run's checkpoints; the last two are kept. With it, SIGTERM and "
-               "SIGUSR1 end a run with a checkpoint and status 4"},
-      {.name = "checkpoint.every",
-       .type = ValueType::integer,
-       .help = "Turns of a loop from one checkpoint to the next",
-       .minimum = 1},
-      {.name = "checkpoint.interval",
-       .type = ValueType::real,
-       .help = "Time from one checkpoint to the next; without it 600, or none with checkpoint.every"},
-      {.name = "wall_limit",
-       .type = ValueType::real,
-       .help = "The run writes a checkpoint and ends, with status 4, before it has run for so long"},
-      {.name = "restart",
-       .type = ValueType::path,
-       .help =
-           "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with none in "
-           "it the run begins at its beginning"}};
-  for (deck::KeyDeclaration& key : keys) {
-    key.group = "Checkpoints";
-    if (key.type == ValueType::real) {
-      key.unit = "s";
-      key.minimum = 0.001;
-      key.maximum = 1e9;
-    }
-    schema.add(key);
-  }
+  const auto seconds = [](const char* name, const char* help) {
+    return deck::KeyDeclaration{
+        .name = name, .type = ValueType::real, .help = help, .unit = "s", .minimum = 0.001, .maximum = 1e9};
+  };
+  schema.add(
+      "Checkpoints",
+      {{.name = "checkpoint.directory",
+        .type = ValueType::path,
+        .help = "A folder for the run's checkpoints; the last two are kept. With it, SIGTERM and "
+                "SIGUSR1 end a run with a checkpoint and status 4"},
+       {.name = "checkpoint.every",
+        .type = ValueType::integer,
+        .help = "Turns of a loop from one checkpoint to the next",
+        .minimum = 1},
+       seconds("checkpoint.interval",
+               "Time from one checkpoint to the next; without it 600, or none with checkpoint.every"),
+       seconds("wall_limit",
+               "The run writes a checkpoint and ends, with status 4, before it has run for so long"),
+       {.name = "restart",
+        .type = ValueType::path,
+        .help = "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with none "
+                "in it the run begins at its beginning"}});
 }
 
 CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
@@ -82,15 +76,9 @@ double seconds(CheckpointDecisions::Clock::duration duration) {
 
 }  // namespace
 
-CheckpointDecisions::CheckpointDecisions(MPI_Comm communicator, const CheckpointSettings& settings,
-                                         Clock::time_point began, double write_seconds)
-    : communicator_(communicator),
-      settings_(settings),
-      began_(began),
-      write_seconds_(write_seconds),
-      last_write_(Clock::now()) {
-  MPI_Comm_rank(communicator, &rank_);
-}
+CheckpointDecisions::CheckpointDecisions(const Session& session, const CheckpointSettings& settings,
+                                         double write_seconds)
+    : session_(session), settings_(settings), write_seconds_(write_seconds) {}
 
 void CheckpointDecisions::begin(std::int64_t turns) {
   last_turns_ = checked_turns_ = turns;
@@ -111,14 +99,14 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
   const auto period = static_cast<std::int64_t>(
       std::clamp(seconds_between_checks / per_turn, 1.0, 2.0 * static_cast<double>(turns - checked_turns_)));
   std::int64_t agreed[] = {0, signals_.received(), 0, 0};
-  if (rank_ == 0) {
-    const double end = seconds(now - began_) + 1.5 * per_turn * static_cast<double>(period) + write_seconds_ +
-                       seconds_to_end;
+  if (session_.rank() == 0) {
+    const double end = seconds(now - session_.began()) + 1.5 * per_turn * static_cast<double>(period) +
+                       write_seconds_ + seconds_to_end;
     agreed[0] = settings_.interval > 0 && seconds(now - last_write_) >= settings_.interval ? 1 : 0;
     agreed[2] = settings_.wall_limit > 0 && end >= settings_.wall_limit ? 1 : 0;
     agreed[3] = period;
   }
-  MPI_Allreduce(MPI_IN_PLACE, agreed, 4, MPI_INT64_T, MPI_MAX, communicator_);
+  MPI_Allreduce(MPI_IN_PLACE, agreed, 4, MPI_INT64_T, MPI_MAX, session_.communicator());
   decision.signal = static_cast<int>(agreed[1]);
   if (decision.signal != 0) signals_.accept();
   decision.is_out_of_time = agreed[2] != 0;

@@ -39,7 +39,6 @@ std::string described(const io::FileArray& array) {
   return fmt::format("'{}' {} of {}", array.name, to_string(array.domain), name_of(array.type));
 }
 
-/// A sink that writes the blocks of one array to a checkpoint.
 class CheckpointSink final : public BlockSink {
  public:
   CheckpointSink(io::CheckpointWriter& writer, const io::FileArray& array) : writer_(writer), array_(array) {}
@@ -50,7 +49,6 @@ class CheckpointSink final : public BlockSink {
   const io::FileArray& array_;
 };
 
-/// A source that reads one array from a checkpoint.
 class CheckpointSource final : public BlockSource {
  public:
   CheckpointSource(io::CheckpointReader& reader, const std::string& name) : reader_(reader), name_(name) {}
@@ -75,7 +73,6 @@ std::string name_of_number(const std::string& program, std::int64_t number) {
   return fmt::format("{}-{:08}.h5", program, number);
 }
 
-/// Returns the path of the checkpoint of a program with this number.
 std::string file_in(const std::string& folder, const std::string& program, std::int64_t number) {
   return (std::filesystem::path(folder) / name_of_number(program, number)).string();
 }
@@ -150,20 +147,14 @@ void check_same_problem(const std::string& checkpoint, const std::string& then, 
 
 /// Returns the text of the problem of a program with a pipeline: its own keys and those of its inputs.
 std::string problem_of_pipeline(const PipelineApplication& application, const deck::Deck& deck) {
-  const auto is_own = [&](const std::string& name) {
+  const auto is_part = [&](const std::string& name) {
     const auto has_name = [&](const deck::KeyDeclaration& key) { return key.name == name; };
+    const auto has_block = [&](const FurtherImage& image) { return name.starts_with(image.keys() + "."); };
     return std::ranges::any_of(application.parameters, has_name) ||
-           std::ranges::any_of(application.first_parameters, has_name);
+           std::ranges::any_of(application.first_parameters, has_name) || name.starts_with("input.") ||
+           std::ranges::any_of(application.further_images, has_block);
   };
-  const auto is_of_image = [&](const std::string& name) {
-    return name.starts_with("input.") ||
-           std::ranges::any_of(application.further_images, [&](const FurtherImage& image) {
-             return name.starts_with(image.keys() + ".");
-           });
-  };
-  return problem_text(
-      deck, [&](const std::string& name) { return is_own(name) || is_of_image(name); },
-      application.turn_limits);
+  return problem_text(deck, is_part, application.turn_limits);
 }
 
 }  // namespace
@@ -190,10 +181,7 @@ Checkpoints::Checkpoints(const CheckpointedRun& run, LoopRecorder& loops) : run_
   directory_ = settings.directory;
   if (!directory_.empty()) check_folder(settings);
   if (!settings.restart.empty()) open_restart(settings.restart);
-  is_before_restart_ = restart_ != nullptr;
-  if (!directory_.empty())
-    decisions_.emplace(run_.session.communicator(), settings, run_.session.began(),
-                       estimated_write_seconds());
+  if (!directory_.empty()) decisions_.emplace(run_.session, settings, estimated_write_seconds());
 }
 
 void Checkpoints::check_folder(const CheckpointSettings& settings) {
@@ -286,7 +274,7 @@ void Checkpoints::listen(Bindings& bindings) {
 }
 
 std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
-  const bool goes_on = is_before_restart_ && restart_loop_ == loop;
+  const bool goes_on = restart_loop_ == loop;
   const std::int64_t turns = goes_on ? restart_->notes().turns : 0;
   if (decisions_) decisions_->begin(turns);
   if (!goes_on) return 0;
@@ -296,7 +284,7 @@ std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
     load(carried.array_ids[i], source);
   }
   loops_.resume(loop, turns, restart_->residuals());
-  is_before_restart_ = false;
+  restart_loop_ = -1;
   return turns;
 }
 
@@ -308,12 +296,12 @@ void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
     // checkpoint is written, because a later run that allows more turns may go on from there.
     decision = {.writes = loop.has_condition};
   }
-  if (decision.writes && !is_before_restart_) write(progress, store, decision.ends());
+  if (decision.writes && restart_loop_ < 0) write(progress, store, decision.ends());
   if (decision.ends()) stop(progress, decision);
 }
 
 void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, bool ends) {
-  const CheckpointDecisions::Clock::time_point began = CheckpointDecisions::Clock::now();
+  const auto began = std::chrono::steady_clock::now();
   const std::string path = file_in(directory_, run_.program, next_number_);
   bool is_written = true;
   try {

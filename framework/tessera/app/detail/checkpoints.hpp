@@ -1,22 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/interruptions.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/recorders.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/io/checkpoint_file.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::app {
+
+/// The keys of a deck about the checkpoints that a run writes, and about the one that it restarts from. A
+/// number that is 0, or an empty text, asks for nothing.
+struct CheckpointSettings {
+  /// The directory for the checkpoints that the run writes.
+  std::string directory;
+  /// The number of turns, and the seconds, from one checkpoint to the next.
+  std::int64_t every = 0;
+  double interval = 0;
+  /// The seconds before whose end the run writes a checkpoint and ends.
+  double wall_limit = 0;
+  /// The path of the checkpoint from which the run goes on, or of a directory of checkpoints.
+  std::string restart;
+};
+
+/// Declares the keys about checkpoints. Only programs with loops have these keys.
+void declare_checkpoint_keys(deck::Schema& schema);
+
+/// Returns the settings in a deck, or default settings if the program does not have the keys. Throws
+/// InputError if a key is given that needs `checkpoint.directory`, and `checkpoint.directory` is not given.
+CheckpointSettings checkpoint_settings(const deck::Deck& deck);
+
+/// Returns a text that identifies the problem that a run computes: a line "key: value" for each key whose
+/// name `is_part` accepts. For a key in `turn_limits`, which only limits the number of turns, the line says
+/// whether it is given, in place of its value.
+std::string problem_text(const deck::Deck& deck, const std::function<bool(const std::string&)>& is_part,
+                         const std::vector<std::string>& turn_limits);
+
+/// Decides when the ranks of a run write a checkpoint, and whether the run ends with it. The ranks agree on
+/// signals and on the time that has passed on rank 0 a few times a second, or after every turn if a turn
+/// takes longer.
+class CheckpointDecisions {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Decision {
+    bool writes = false;
+    /// The signal that ends the run, or 0 if no signal does.
+    int signal = 0;
+    /// Whether the run must end now because it would exceed its wall limit otherwise.
+    bool is_out_of_time = false;
+
+    bool ends() const { return signal != 0 || is_out_of_time; }
+  };
+
+  /// The first checkpoint is expected to take `write_seconds`. `session` must outlive this object.
+  CheckpointDecisions(const Session& session, const CheckpointSettings& settings, double write_seconds);
+
+  /// Begins a loop after `turns` turns that an earlier run has computed.
+  void begin(std::int64_t turns);
+  /// Returns the decision after `turns` turns of the loop. All ranks get the same decision. Collective.
+  Decision decide(std::int64_t turns);
+  /// Notes that it took `seconds` to write a checkpoint, or to fail to. The next interval begins now.
+  void wrote(double seconds);
+
+ private:
+  const Session& session_;
+  CheckpointSettings settings_;
+  double write_seconds_;
+  StopSignals signals_;
+  Clock::time_point last_write_ = Clock::now();
+  std::int64_t last_turns_ = 0;
+  // The time and turns of the last agreement of the ranks, and the number of turns to the next one.
+  Clock::time_point last_check_;
+  std::int64_t checked_turns_ = 0;
+  std::int64_t period_ = 1;
+};
 
 /// The state of a loop that checkpoints may hold.
 struct CheckpointedLoop {
@@ -86,11 +157,10 @@ class Checkpoints {
 
   CheckpointedRun run_;
   LoopRecorder& loops_;
-  /// The checkpoint that the run restarts from, or null, and the number of its loop.
+  /// The checkpoint that the run restarts from, or null, and the number of its loop, or -1 when that loop has
+  /// begun.
   std::unique_ptr<io::CheckpointReader> restart_;
   int restart_loop_ = -1;
-  /// Whether the run goes on from a checkpoint, and the loop in this checkpoint has not begun yet.
-  bool is_before_restart_ = false;
   /// The folder of the checkpoints that the run writes; empty if it writes none.
   std::string directory_;
   std::optional<CheckpointDecisions> decisions_;

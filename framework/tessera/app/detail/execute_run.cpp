@@ -135,10 +135,10 @@ std::string RunDescription::start_text(bool verbose) const {
   std::vector<RankPlacement> ranks;
   for (const auto& one : gathered) ranks.push_back(one.front());
   if (ranks.empty()) return "";
-  std::string text = first_line() + "\n" + build_text(setup.build) + "\n" +
+  std::string text = first_line() + "\n" + build_text(setup.program.build) + "\n" +
                      (verbose ? libraries_text() : "") + layout_text() + placement_text(ranks, verbose);
   for (const std::string& remark : setup.pipeline->remarks()) text += "\n" + remark;
-  for (const std::string& warning : {build_warning(setup.build), overlap_warning(ranks)})
+  for (const std::string& warning : {build_warning(setup.program.build), overlap_warning(ranks)})
     if (!warning.empty()) text += "\n" + warning;
   return text;
 }
@@ -186,7 +186,7 @@ void RunDescription::add_section(Report& report) const {
                      {"type", std::string(name_of(data().type))}});
   if (!setup.pipeline->remarks().empty())
     report.add("run", {{"remarks", fmt::format("{}", fmt::join(setup.pipeline->remarks(), "; "))}});
-  report.add("run", {{"versions", version_text(setup.application.program, setup.build)},
+  report.add("run", {{"versions", version_text(setup.application.program, setup.program.build)},
                      {"deck", deck::print(deck)}});
 }
 

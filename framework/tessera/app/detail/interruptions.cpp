@@ -29,6 +29,9 @@ void remember(int signal) {
   if (signal == SIGTERM) alarm(seconds_to_act);
 }
 
+/// The bytes of a count. Counts lie in cache lines of their own, so that ranks do not slow each other down.
+constexpr std::int64_t bytes_of_count = 64;
+
 }  // namespace
 
 StopSignals::StopSignals() {
@@ -64,13 +67,6 @@ bool StopSignals::accept_next(const std::stop_token& ended) const {
 }
 
 int StopSignals::received() const { return last_signal; }
-
-namespace {
-
-/// The bytes of a count. Counts lie in cache lines of their own, so that ranks do not slow each other down.
-constexpr std::int64_t bytes_of_count = 64;
-
-}  // namespace
 
 NodeCounts::NodeCounts(MPI_Comm communicator) : memory_(communicator) {
   std::byte* mine = nullptr;

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "tessera/app/detail/launch.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/domain/text.hpp"
@@ -14,31 +12,25 @@
 namespace tessera::app {
 namespace {
 
-/// The calls of one task on one rank, and the seconds that it was busy and that it waited.
-using TaskNumbers = std::array<double, 6>;
-
 /// Adds rows about the tasks of a graph, with the numbers of all ranks together, and about the pools of rank
 /// 0, to the report of rank 0. Collective.
-void add_graph(Report& full, MPI_Comm communicator, const graph::Report& report) {
-  std::vector<TaskNumbers> mine;
+void add_graph(Report& full, const Session& session, const graph::Report& report) {
+  std::vector<double> numbers;
   for (const graph::TaskReport& task : report.tasks)
-    mine.push_back({static_cast<double>(task.calls), task.busy, task.wait_input, task.wait_pool,
-                    task.wait_order, task.wait_place});
-  std::vector<TaskNumbers> sums(mine.size());
-  const auto by_rank = gather(communicator, mine);
-  for (const auto& numbers : by_rank)
-    for (std::size_t task = 0; task < sums.size(); ++task)
-      for (std::size_t i = 0; i < sums[task].size(); ++i) sums[task][i] += numbers[task][i];
-  if (by_rank.empty()) return;
-  for (std::size_t task = 0; task < sums.size(); ++task)
-    full.add_row("tasks", {{"name", report.tasks[task].name},
-                           {"kind", report.tasks[task].kind},
-                           {"calls", static_cast<std::int64_t>(sums[task][0])},
-                           {"busy_s", sums[task][1]},
-                           {"wait_input_s", sums[task][2]},
-                           {"wait_pool_s", sums[task][3]},
-                           {"wait_order_s", sums[task][4]},
-                           {"wait_place_s", sums[task][5]}});
+    numbers.insert(numbers.end(), {static_cast<double>(task.calls), task.busy, task.wait_input,
+                                   task.wait_pool, task.wait_order, task.wait_place});
+  std::vector<double> sums(numbers.size());
+  MPI_Reduce(numbers.data(), sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, 0,
+             session.communicator());
+  if (session.rank() != 0) return;
+  auto sum = sums.begin();
+  for (const graph::TaskReport& task : report.tasks) {
+    Report::Row row = {
+        {"name", task.name}, {"kind", task.kind}, {"calls", static_cast<std::int64_t>(*sum++)}};
+    for (const char* time : {"busy_s", "wait_input_s", "wait_pool_s", "wait_order_s", "wait_place_s"})
+      row.emplace_back(time, *sum++);
+    full.add_row("tasks", row);
+  }
   for (const graph::PoolReport& pool : report.pools)
     full.add_row("pools", {{"name", pool.name},
                            {"count", std::int64_t(pool.count)},
@@ -58,24 +50,24 @@ void add_run(Report& report, const Session& session, const std::string& program,
                      {"deck", deck::print(deck)}});
 }
 
-JobRun::JobRun(Session& session, const std::string& program, const Options& options, const deck::Deck& deck,
-               RunPhases& phases, int threads, const std::vector<std::string>& taken)
-    : session_(session),
-      program_(program),
+JobRun::JobRun(const Launch& launch, const deck::Deck& deck, int threads,
+               const std::vector<std::string>& files)
+    : launch_(launch),
+      deck_(deck),
+      threads_(threads),
       watchdog_seconds_(watchdog_seconds(deck)),
-      phases_(phases),
-      progress_(session.rank(), options.quiet),
-      records_(session.communicator(), options, "", taken) {
-  add_run(report_, session, program, threads, deck);
+      progress_(launch.session.rank(), launch.options.quiet),
+      records_(launch.session.communicator(), launch.options, "", joined(files, launch.deck_files)) {
+  add_run(report_, launch.session, launch.program.name, threads, deck);
 }
 
-void JobRun::say_start(int threads, const char* noun) {
-  progress_.line(fmt::format("{}: {} with {}", program_, counted(session_.rank_count(), "rank"),
-                             counted(threads, noun)));
+void JobRun::say_start(const char* noun) {
+  say(fmt::format("{}: {} with {}", launch_.program.name, counted(launch_.session.rank_count(), "rank"),
+                  counted(threads_, noun)));
 }
 
 void JobRun::begin_work() {
-  recorder_.emplace(session_.communicator(), records_.recorder_options(), phases_);
+  recorder_.emplace(launch_.session.communicator(), records_.recorder_options(), launch_.phases);
 }
 
 int JobRun::number_of(const std::string& part, const char* kind) {
@@ -91,8 +83,9 @@ void JobRun::begin(const std::string& part, std::int64_t item) {
   recorder_->begin(number, item);
   part_ = &names_.at(number);
   if (watchdog_seconds_ > 0 && !watchdog_)
-    watchdog_.emplace(watchdog_seconds_, end_standstill(session_, program_, watchdog_seconds_,
-                                                        [this](int) { return part_.load()->name; }));
+    watchdog_.emplace(watchdog_seconds_,
+                      end_standstill(launch_.session, launch_.program.name, watchdog_seconds_,
+                                     [this](int) { return part_.load()->name; }));
   if (watchdog_) watchdog_->begin(number);
 }
 
@@ -104,7 +97,8 @@ graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
   watchdog_.reset();
   std::optional<CallsWatchdog> watchdog;
   if (watchdog_seconds_ > 0)
-    options.observer = &watchdog.emplace(session_, program_, watchdog_seconds_, graph.task_names());
+    options.observer =
+        &watchdog.emplace(launch_.session, launch_.program.name, watchdog_seconds_, graph.task_names());
   graph::Run run = graph.run(options);
   wait(run);
   recorder_->end();
@@ -118,23 +112,35 @@ graph::Report JobRun::run(graph::Graph& graph, graph::RunOptions options,
                                    .end = began + static_cast<double>(call.end) * 1e-9,
                                    .thread = call.thread,
                                    .item = call.item});
-  add_graph(report_, session_.communicator(), report);
+  add_graph(report_, launch_.session, report);
   return report;
 }
+
+graph::Report JobRun::run(graph::Graph& graph) {
+  graph::RunOptions options = run_options(deck_, threads_);
+  options.communicator = launch_.session.communicator();
+  return run(graph, options);
+}
+
+graph::Report JobRun::run_alone(graph::Graph& graph) { return run(graph, run_options(deck_, threads_)); }
 
 void JobRun::end_work() {
   watchdog_.reset();
   recorder_->end();
-  phases_.begin(Phase::finish);
+  launch_.phases.begin(Phase::finish);
 }
 
 void JobRun::write() {
-  MPI_Barrier(session_.communicator());
-  recorder_->end(phases_);
+  MPI_Barrier(launch_.session.communicator());
+  recorder_->end(launch_.phases);
   StepNames parts = names_;
   std::erase_if(parts, [](const auto& part) { return part.second.kind == task_kind; });
-  add_parts(report_, session_.communicator(), parts, *recorder_);
+  add_parts(report_, launch_.session.communicator(), parts, *recorder_);
   records_.write(report_, names_, recorder_->events());
+}
+
+graph::RunOptions run_options(const deck::Deck& deck, int threads) {
+  return {.workers = threads, .memory = memory_limit(deck)};
 }
 
 graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks,

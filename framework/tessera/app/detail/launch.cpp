@@ -35,75 +35,65 @@ void check_no_images(const deck::Schema& schema, const std::vector<std::string>&
                                                  : fmt::format("write {}={}", image, path)));
 }
 
-DeckFiles read_all(const std::vector<std::string>& paths, const std::vector<std::string>& overrides) {
-  DeckFiles files;
+deck::Given read_all(const std::vector<std::string>& paths, const std::vector<std::string>& overrides) {
+  deck::Given given;
   for (const std::string& path : paths)
-    for (deck::Source& source : deck::read_sources(path)) files.sources.push_back(std::move(source));
-  for (const deck::Source& source : files.sources) files.environment.merge(deck::environment_of(source.text));
-  for (const std::string& argument : overrides) files.environment.merge(deck::environment_of(argument));
-  return files;
+    for (deck::Source& source : deck::read_sources(path)) given.decks.push_back(std::move(source));
+  for (const deck::Source& source : given.decks) given.environment.merge(deck::environment_of(source.text));
+  for (const std::string& argument : overrides) given.environment.merge(deck::environment_of(argument));
+  return given;
 }
 
-}  // namespace
-
-DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
-                     const std::vector<std::string>& overrides) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  DeckFiles files;
+/// Reads the decks, the decks that they include, and the environment variables that these decks and the
+/// overrides name, on rank 0, which sends them to all others. Collective. Throws InputError if a deck cannot
+/// be read, or is an image, and the message then depends on the keys of `schema`.
+deck::Given read_decks(const Launch& launch, const deck::Schema& schema) {
+  const MPI_Comm communicator = launch.session.communicator();
+  deck::Given given;
   collectively(communicator, [&] {
-    if (rank != 0) return;
-    check_no_images(schema, paths);
-    files = read_all(paths, overrides);
+    if (launch.session.rank() != 0) return;
+    check_no_images(schema, launch.options.decks);
+    given = read_all(launch.options.decks, launch.options.overrides);
   });
-  std::vector<std::vector<std::string>> decks, variables;
-  for (const auto& [name, text] : files.sources) decks.push_back({name, text});
-  for (const auto& [name, value] : files.environment) variables.push_back({name, value});
-  files = {};
-  for (const auto& deck : graph::broadcast(communicator, decks)) files.sources.push_back({deck[0], deck[1]});
-  for (const auto& variable : graph::broadcast(communicator, variables))
-    files.environment.emplace(variable[0], variable[1]);
-  return files;
+  std::vector<deck::Source> variables;
+  for (const auto& [name, value] : given.environment) variables.push_back({name, value});
+  given = {graph::broadcast(communicator, given.decks), launch.options.overrides, {}};
+  for (const auto& [name, value] : graph::broadcast(communicator, variables))
+    given.environment.emplace(name, value);
+  return given;
 }
-
-namespace {
 
 /// Returns the keys that --help lists. If they depend on a deck that has an error, these are the keys that
 /// are known without it: users may ask for help because of this error.
-deck::Schema keys_for_help(const Session& session, const LaunchedProgram& program, const Options& options,
-                           const deck::Schema& schema) {
-  if (!program.keys) return schema;
+deck::Schema keys_for_help(const Launch& launch, const deck::Schema& schema) {
+  if (!launch.program.keys) return schema;
   try {
-    return program.keys(options,
-                        read_decks(session.communicator(), schema, options.decks, options.overrides));
+    return launch.program.keys(read_decks(launch, schema));
   } catch (const InputError&) {
     return schema;
   }
 }
 
 ExitStatus run_launched(Session& session, const LaunchedProgram& program, int argc, char** argv,
-                        const std::function<ExitStatus(Launch&)>& run) {
-  const auto say = [&session](const std::string& text) {
-    session.print(text);
-    return ExitStatus::done;
-  };
+                        const RunLaunched& run) {
   RunPhases phases(session.began());
   deck::Schema schema = program.schema();
   const Options options = parse_options(argc, argv, program.options);
-  if (options.version) return say(version_text(program.name, program.build));
+  std::vector<std::string> deck_files;
+  const Launch launch{session, program, options, deck_files, phases};
+  if (options.version) return launch.say(version_text(program.name, program.build));
   if (options.help)
-    return say(help_text(program.name, program.summary, keys_for_help(session, program, options, schema),
-                         program.options));
+    return launch.say(
+        help_text(program.name, program.summary, keys_for_help(launch, schema), program.options));
   refuse_options_of_others(options, program.kind);
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
+  const deck::Given given = read_decks(launch, schema);
   if (program.text)
-    if (const auto text = program.text(session, options, files)) return say(*text);
-  if (program.keys) schema = program.keys(options, files);
-  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
-  if (options.print_deck) return say(deck::print(deck));
-  Launch launch{session, program, options, deck, {}, phases};
-  for (const deck::Source& source : files.sources) launch.deck_files.push_back(source.name);
-  return run(launch);
+    if (const auto text = program.text(launch, given)) return launch.say(*text);
+  if (program.keys) schema = program.keys(given);
+  const deck::Deck deck = deck::load(schema, given.decks, given.overrides, given.environment);
+  if (options.print_deck) return launch.say(deck::print(deck));
+  for (const deck::Source& source : given.decks) deck_files.push_back(source.name);
+  return run(launch, deck);
 }
 
 }  // namespace
@@ -121,8 +111,7 @@ std::int64_t memory_limit(const deck::Deck& deck) {
   return deck.is_set("memory") ? std::max<std::int64_t>(1, deck.get<deck::ByteSize>("memory").bytes) : 0;
 }
 
-int launch(int argc, char** argv, const LaunchedProgram& program,
-           const std::function<ExitStatus(Launch&)>& run) {
+int launch(int argc, char** argv, const LaunchedProgram& program, const RunLaunched& run) {
   return run_program(argc, argv, program.name, [&](Session& session, int count, char** values) {
     return run_launched(session, program, count, values, run);
   });
@@ -131,24 +120,24 @@ int launch(int argc, char** argv, const LaunchedProgram& program,
 std::string version() { return fmt::format("{} (git {})", generated::version, generated::git_hash); }
 
 std::string backends() {
-  std::string names;
-  const auto add = [&names](const char* name) { names += (names.empty() ? "" : ", ") + std::string(name); };
+  const std::vector<std::string> names = {
 #ifdef KOKKOS_ENABLE_CUDA
-  add("CUDA");
+      "CUDA",
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-  add("HIP");
+      "HIP",
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-  add("OpenMP");
+      "OpenMP",
 #endif
 #ifdef KOKKOS_ENABLE_THREADS
-  add("Threads");
+      "Threads",
 #endif
 #ifdef KOKKOS_ENABLE_SERIAL
-  add("Serial");
+      "Serial",
 #endif
-  return names;
+  };
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string libraries_text() {
@@ -157,8 +146,7 @@ std::string libraries_text() {
   MPI_Get_library_version(library, &length);
   std::string mpi(library, static_cast<std::size_t>(length));
   mpi = mpi.substr(0, mpi.find('\n'));
-  for (char& c : mpi)
-    if (c == '\t') c = ' ';
+  std::ranges::replace(mpi, '\t', ' ');
   return fmt::format("Kokkos {}.{}.{} with {}\nMPI: {}\n{}\n", KOKKOS_VERSION / 10000,
                      KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(), mpi, io::formats_text());
 }

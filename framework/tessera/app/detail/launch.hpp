@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,19 +22,7 @@ inline std::vector<std::string> joined(std::vector<std::string> first,
   return first;
 }
 
-/// The texts of deck files, and the values of the environment variables that these texts name.
-struct DeckFiles {
-  /// The decks, and the decks that they include.
-  std::vector<deck::Source> sources;
-  /// The values of the environment variables that the decks and overrides name.
-  deck::Environment environment;
-};
-
-/// Reads the decks at `paths`, the decks that they include, and the environment variables that these decks
-/// and the overrides name, on rank 0, which sends them to all others. Collective. Throws InputError if a deck
-/// cannot be read, or is an image, about which the message depends on the keys of `schema`.
-DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
-                     const std::vector<std::string>& overrides);
+struct Launch;
 
 /// The description of a program that reading its command line and its decks needs.
 struct LaunchedProgram {
@@ -51,9 +37,9 @@ struct LaunchedProgram {
   /// Options that only this program has.
   std::vector<ProgramOption> options = {};
   /// Returns what one of `options` prints, or nothing if none of them is given. May be empty. Collective.
-  std::function<std::optional<std::string>(const Session&, const Options&, const DeckFiles&)> text = {};
+  std::function<std::optional<std::string>(const Launch&, const deck::Given&)> text = {};
   /// Returns the keys of a program whose keys depend on its decks. May be empty. Collective.
-  std::function<deck::Schema(const Options&, const DeckFiles&)> keys = {};
+  std::function<deck::Schema(const deck::Given&)> keys = {};
 };
 
 /// Returns the number of threads that a deck gives each rank (see Session::threads). Collective.
@@ -68,9 +54,8 @@ struct Launch {
   Session& session;
   const LaunchedProgram& program;
   const Options& options;
-  const deck::Deck& deck;
   /// The paths of the decks, and of the decks that they include.
-  std::vector<std::string> deck_files;
+  const std::vector<std::string>& deck_files;
   /// The times of the phases of the run. The phase `start` is under way.
   RunPhases& phases;
 
@@ -83,10 +68,12 @@ struct Launch {
   }
 };
 
+/// Does the work of a program whose deck has been read. Collective.
+using RunLaunched = std::function<ExitStatus(const Launch&, const deck::Deck&)>;
+
 /// Starts a program: reads its command line, prints what options such as --help ask for, or else reads its
 /// decks and calls `run`. Returns the exit status, which main() should return.
-int launch(int argc, char** argv, const LaunchedProgram& program,
-           const std::function<ExitStatus(Launch&)>& run);
+int launch(int argc, char** argv, const LaunchedProgram& program, const RunLaunched& run);
 
 /// Returns the version of Tessera with its git hash, such as "0.2.0 (git 1a2b3c4)".
 std::string version();

@@ -10,30 +10,26 @@
 namespace tessera::app {
 namespace {
 
-/// Declares the options about --estimate.
-void declare_estimate(CLI::App& command_line, Options& options) {
-  command_line.add_flag("--estimate", options.estimate,
-                        "Print how long each step takes, estimated from the plans or the work; do not run");
-  command_line
-      .add_option("--machine", options.machine,
-                  "With --estimate: the machine, by tessera-calibrate; without it some laptop")
-      ->type_name("FILE");
-  command_line
-      .add_option("--costs", options.costs, "With --estimate: a report in JSON that has the costs of stages")
-      ->type_name("FILE");
-}
-
 /// Declares the options. `--help` and `--version` only set flags. The program prints their texts later, once
 /// for all ranks.
 void declare(CLI::App& command_line, Options& options, std::vector<std::string>& words) {
+  const auto flag = [&](const char* name, bool& value, const char* help) {
+    command_line.add_flag(name, value, help);
+  };
+  const auto file = [&](const char* name, std::string& path, const char* help) {
+    command_line.add_option(name, path, help)->type_name("FILE");
+  };
   command_line.set_help_flag();
-  command_line.add_flag("-h,--help", options.help, "Print this text");
-  command_line.add_flag("--version", options.version, "Print the versions of the program and its libraries");
-  command_line.add_flag("--explain", options.explain,
-                        "Print what all ranks cost, and a line for each stage; do not run");
-  command_line.add_flag("--check", options.check,
-                        "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
-  declare_estimate(command_line, options);
+  flag("-h,--help", options.help, "Print this text");
+  flag("--version", options.version, "Print the versions of the program and its libraries");
+  flag("--explain", options.explain, "Print what all ranks cost, and a line for each stage; do not run");
+  flag("--check", options.check,
+       "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
+  flag("--estimate", options.estimate,
+       "Print how long each step takes, estimated from the plans or the work; do not run");
+  file("--machine", options.machine,
+       "With --estimate: the machine, by tessera-calibrate; without it some laptop");
+  file("--costs", options.costs, "With --estimate: a report in JSON that has the costs of stages");
   command_line
       .add_option("--ranks", options.ranks,
                   "With --explain, --check, --estimate: plan for this many ranks, but start none")
@@ -44,28 +40,19 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
                   "With --explain or --estimate: print the plan, or the estimate, of this rank only")
       ->check(CLI::Range(0, (1 << 20) - 1))
       ->type_name("r");
-  command_line.add_flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
-  command_line
-      .add_option("--save-plan", options.save_plan,
-                  "With --explain: write the plans of all ranks as JSON, too")
-      ->type_name("FILE");
-  command_line
-      .add_option("--report", options.report,
-                  "Write what each step cost, or its estimate: .json as JSON, else text; - prints")
-      ->type_name("FILE");
-  command_line
-      .add_option("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome")
-      ->type_name("FILE");
-  command_line.add_flag("--print-deck", options.print_deck,
-                        "Print the effective deck, which runs again as it is");
-  command_line.add_flag("-q,--quiet", options.quiet, "Print errors only");
-  command_line.add_flag("-v,--verbose", options.verbose,
-                        "Print where each rank runs, and versions; with --explain one rank of each kind");
+  flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
+  file("--save-plan", options.save_plan, "With --explain: write the plans of all ranks as JSON, too");
+  file("--report", options.report,
+       "Write what each step cost, or its estimate: .json as JSON, else text; - prints");
+  file("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome");
+  flag("--print-deck", options.print_deck, "Print the effective deck, which runs again as it is");
+  flag("-q,--quiet", options.quiet, "Print errors only");
+  flag("-v,--verbose", options.verbose,
+       "Print where each rank runs, and versions; with --explain one rank of each kind");
   command_line.add_option("words", words, "Decks (YAML files), and key=value, which overrides a deck")
       ->type_name("DECK|KEY=VALUE");
 }
 
-/// Declares the options that only one program has.
 void declare(CLI::App& command_line, const std::vector<ProgramOption>& further,
              std::map<std::string, std::string>& values) {
   for (const ProgramOption& option : further) {

@@ -18,7 +18,6 @@
 namespace tessera::app {
 namespace {
 
-/// Returns whether a stage is an output that is an image.
 bool is_image_output(const ArrayDeclaration& array) { return array.is_output && !array.is_everywhere(); }
 
 /// Returns the name of the result of a pipeline. Throws InternalError if it has none, but must have one.
@@ -39,7 +38,6 @@ std::string result_of(const PipelineApplication& application, const deck::Deck& 
       fmt::format("{} has {} outputs that are images, not one", application.program, images.size()));
 }
 
-/// Throws InputError if the deck gives a key about loops, and there is none.
 void check_has_loops(const deck::Deck& deck, const Algorithm& pipeline) {
   if (!pipeline.loops().empty()) return;
   for (const char* key : {"output.history", "checkpoint.directory", "checkpoint.every", "checkpoint.interval",
@@ -82,11 +80,10 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
   return schedule;
 }
 
-/// Sets the pipeline and the schedule of `asked`.
 void set_rounds(AskedPipeline& asked, const Algorithm& pipeline, const Schedule& schedule) {
   blame_deck(asked.deck, [&] {
     Rounds rounds = in_rounds(pipeline, schedule);
-    asked.pipeline = std::move(rounds.pipeline);
+    asked.pipeline = std::make_unique<Algorithm>(std::move(rounds.pipeline));
     asked.schedule = std::move(rounds.schedule);
   });
 }
@@ -102,7 +99,7 @@ Pipeline built(const PipelineApplication& application, const deck::Deck& deck, c
 std::pair<AskedPipeline, ScheduleNames> named_pipeline(const PipelineApplication& application,
                                                        const deck::Deck& deck, const io::ImageInfo* image,
                                                        const Pipeline& pipeline) {
-  AskedPipeline asked{deck, {}, {}, result_of(application, deck, pipeline), {}};
+  AskedPipeline asked{.deck = deck, .result_name = result_of(application, deck, pipeline)};
   for (const ArrayDeclaration& array : pipeline.arrays())
     if (array.is_output && array.is_everywhere() && array.domain.size() == 1)
       asked.numbers.push_back(array.name);
@@ -123,7 +120,7 @@ AskedPipeline asked_pipeline(const PipelineApplication& application, const deck:
     pipeline = built(application, asked.deck, image, different);
     std::tie(asked, names) = named_pipeline(application, deck, image, pipeline);
   }
-  write_stages(pipeline, application, asked.deck, asked.result);
+  write_stages(pipeline, application, asked.deck, asked.result_name);
   set_rounds(asked, pipeline, schedule_for(application, asked.deck, names, pipeline));
   return std::move(asked);
 }
@@ -132,10 +129,7 @@ AskedPipeline asked_part(const PipelineApplication& application, const PipelineP
                          const deck::Deck& deck, const io::ImageInfo& image) {
   auto [asked, names] = named_pipeline(application, deck, &image, application.build(image, deck));
   const Pipeline pipeline = part.build(image, asked.deck);
-  const bool has_output = std::ranges::any_of(pipeline.arrays(), [&](const ArrayDeclaration& array) {
-    return array.is_output && array.name == part.output;
-  });
-  if (!has_output)
+  if (!is_output(pipeline, part.output))
     throw InternalError(
         fmt::format("PipelineApplication::parts: the part '{}' has no output '{}'", part.task, part.output));
   Schedule schedule = schedule_for(application, asked.deck, names, pipeline);
@@ -145,30 +139,20 @@ AskedPipeline asked_part(const PipelineApplication& application, const PipelineP
 }
 
 RunSetup::RunSetup(const PipelineJob& job, const deck::Deck& given_deck, const GivenImage* given)
-    : session(job.session),
+    : Launch(job),
+      AskedPipeline{given_deck},
       application(job.application),
-      build(job.build),
-      options(job.options),
-      deck_files(job.deck_files),
-      phases(job.phases),
-      deck(given_deck),
       inputs(session.communicator(), application, deck, given) {
   const io::ImageInfo* image = inputs.image();
   if (image != nullptr) check_extents("image", image->domain);
-  collectively(session.communicator(), [this] { make_pipeline(); });
+  collectively(session.communicator(), [this] {
+    static_cast<AskedPipeline&>(*this) =
+        asked_pipeline(application, deck, inputs.image(), inputs.different());
+  });
   if (result() != nullptr) check_extents("result", result()->domain);
 }
 
-void RunSetup::make_pipeline() {
-  AskedPipeline asked = asked_pipeline(application, deck, inputs.image(), inputs.different());
-  pipeline = std::make_unique<Algorithm>(std::move(asked.pipeline));
-  schedule = std::move(asked.schedule);
-  result_name = std::move(asked.result);
-  numbers = std::move(asked.numbers);
-  deck = std::move(asked.deck);
-}
-
-const ArrayDeclaration* RunSetup::result() const {
+const ArrayDeclaration* AskedPipeline::result() const {
   return result_name.empty() ? nullptr : &(*pipeline)[pipeline->find(result_name)];
 }
 

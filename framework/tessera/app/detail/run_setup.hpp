@@ -21,12 +21,16 @@ namespace tessera::app {
 struct AskedPipeline {
   /// The deck with the keys of the stages and loops of the pipeline.
   deck::Deck deck;
-  Algorithm pipeline;
-  Schedule schedule;
+  std::unique_ptr<Algorithm> pipeline = nullptr;
+  Schedule schedule = {};
   /// The name of the output that is the result; empty if there is none.
-  std::string result;
-  /// The names of the outputs of one element.
-  std::vector<std::string> numbers;
+  std::string result_name = {};
+  /// The names of the outputs of one element, which a run prints and reports.
+  std::vector<std::string> numbers = {};
+
+  /// Returns the array of the result, or null if there is none, which is possible if the deck names no file
+  /// for the result and the application allows this.
+  const ArrayDeclaration* result() const;
 };
 
 /// Returns the pipeline of an application for the image `image`, or for no image if `image` is null.
@@ -54,51 +58,26 @@ auto blame_deck(const deck::Deck& deck, const Task& task) {
 }
 
 /// A program with a pipeline that has read its options and its deck, and is about to run.
-struct PipelineJob {
-  Session& session;
+struct PipelineJob : Launch {
   const PipelineApplication& application;
-  const ProgramBuild& build;
-  const Options& options;
   const deck::Deck& deck;
-  /// The paths of the decks and of the decks that they include.
-  const std::vector<std::string>& deck_files;
-  RunPhases& phases;
 };
 
 /// The description of a run on one rank: the options, the deck, the input files, and the pipeline with the
 /// schedule that the deck asks for. All arguments of the constructor must outlive the RunSetup.
-struct RunSetup {
+struct RunSetup : Launch, AskedPipeline {
   /// Reads the headers of the input files and makes the pipeline. `deck` takes the place of the deck of
   /// `job`. If `given` is not null, it is the image `input`. Collective. Throws InputError when the files,
   /// the pipeline or the schedule are faulty.
   RunSetup(const PipelineJob& job, const deck::Deck& deck, const GivenImage* given = nullptr);
 
-  /// The array of the result; null if the run has no result, which is possible if the deck names no file for
-  /// the result and the application allows this.
-  const ArrayDeclaration* result() const;
-
   /// The paths of all files that the run reads: decks and input images.
   std::vector<std::string> read_files() const;
 
-  Session& session;
   const PipelineApplication& application;
-  const ProgramBuild& build;
-  const Options& options;
-  const std::vector<std::string>& deck_files;
-  RunPhases& phases;
-  /// The deck, which has the keys of the stages and loops of the pipeline.
-  deck::Deck deck;
   ImageInputs inputs;
-  std::unique_ptr<Algorithm> pipeline;
-  /// The schedule of `pipeline`. The loops of `pipeline` have the rounds of turns that the deck asks for.
-  Schedule schedule;
-  /// The name of the result; empty if the pipeline has none.
-  std::string result_name;
-  /// The names of the outputs of one element, which a run prints and reports.
-  std::vector<std::string> numbers;
 
  private:
-  void make_pipeline();
   void check_extents(const char* what, const Box& domain) const;
 };
 

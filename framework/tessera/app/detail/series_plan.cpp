@@ -31,7 +31,7 @@ std::shared_ptr<const graph::PlannedPipeline> planned_part(
   AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image, different)
                                                   : asked_part(application, part, deck, image);
   const bool is_picture = !application.picture.empty() && writes_picture(deck);
-  const std::string& result = is_picture ? application.picture : asked.result;
+  const std::string& result = is_picture ? application.picture : asked.result_name;
   const bool is_last = application.parts.empty() || part.task == application.parts.back().task;
   if (is_last && !part.output.empty() && part.output != result)
     fail(part, fmt::format("is the last one, but its output is not '{}'", result));
@@ -40,8 +40,8 @@ std::shared_ptr<const graph::PlannedPipeline> planned_part(
   target.device = !runs_on_host;
   if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
   graph::PlannedPipeline planned{.output = part.output.empty() ? result : part.output};
-  blame_deck(asked.deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
-  planned.algorithm = std::move(asked.pipeline);
+  blame_deck(asked.deck, [&] { planned.plan = make_plan(*asked.pipeline, asked.schedule, target, 1, 0); });
+  planned.algorithm = std::move(*asked.pipeline);
   return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
 }
 

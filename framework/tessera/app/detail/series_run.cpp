@@ -131,8 +131,7 @@ ExitStatus SeriesRun::run() {
   session.start_kokkos(threads_);
   job_.phases.begin(Phase::open);
   begin();
-  JobRun job(session, program, job_.options, job_.deck, job_.phases, threads_,
-             joined(items_.files(), job_.deck_files));
+  JobRun job(job_, job_.deck, threads_, items_.files());
   items_.say_start(progress_, fmt::format("{} with {}", counted(session.rank_count(), "rank"),
                                           counted(threads_, "worker")));
   if (image_bytes_ > 0) progress_.line(fmt::format("{} at a time on a rank", counted(window_, "image")));
@@ -170,18 +169,14 @@ SeriesOutcome SeriesRun::outcome(const graph::Report& report) {
 
 namespace {
 
-/// Returns the job with other options and another deck.
-PipelineJob with(const PipelineJob& job, const Options& options, const deck::Deck& deck) {
-  return {job.session, job.application, job.build, options, deck, job.deck_files, job.phases};
-}
-
 /// Estimates the first image of a series as one rank computes it, with one thread.
 ExitStatus estimate_image(const PipelineJob& job) {
   Options alone = job.options;
   alone.ranks = 1;
   alone.explain = alone.check = false;
   const deck::Deck deck = job.deck.with("threads", std::int64_t{1}, "a thread for each image");
-  return run_across_ranks(with(job, alone, deck));
+  return run_across_ranks(
+      {{job.session, job.program, alone, job.deck_files, job.phases}, job.application, deck});
 }
 
 /// Runs a series whose images are computed by one rank each.
@@ -250,7 +245,7 @@ ExitStatus run_series(const PipelineJob& job) {
           : job.deck.with(key, std::string(across ? "ranks" : "rank"), job.deck.location(key));
   job.phases.begin(Phase::open);
   collectively(job.session.communicator(), [&] { check_series_keys(job.application, deck, job.options); });
-  const PipelineJob chosen = with(job, job.options, deck);
+  const PipelineJob chosen{job, job.application, deck};
   return across ? run_across_ranks(chosen) : run_by_rank(chosen);
 }
 

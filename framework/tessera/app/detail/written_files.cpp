@@ -30,34 +30,13 @@ std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   return files;
 }
 
-/// Writes the picture that compares the middle of the input with the middle of the output. The picture is
-/// made when the block of the output arrives.
-class ComparisonSink final : public BlockSink {
+class FunctionSink final : public BlockSink {
  public:
-  ComparisonSink(MPI_Comm communicator, std::string path, PlanInstance& instance, const Box& domain)
-      : communicator_(communicator), path_(std::move(path)), instance_(instance), domain_(domain) {}
-
-  void write(const HostBlock& after) override {
-    After sink(*this, after);
-    instance_.store("input", sink);
-  }
+  explicit FunctionSink(std::function<void(const HostBlock&)> take) : take_(std::move(take)) {}
+  void write(const HostBlock& block) override { take_(block); }
 
  private:
-  /// A sink for the input. It makes the picture from the block of the input, which is passed to write(), and
-  /// the block `after` of the output.
-  struct After final : BlockSink {
-    After(const ComparisonSink& made_by, const HostBlock& result) : owner(made_by), after(result) {}
-    void write(const HostBlock& before) override {
-      io::write_comparison_png(owner.communicator_, owner.path_, before, after, owner.domain_);
-    }
-    const ComparisonSink& owner;
-    const HostBlock& after;
-  };
-
-  MPI_Comm communicator_;
-  std::string path_;
-  PlanInstance& instance_;
-  Box domain_;
+  std::function<void(const HostBlock&)> take_;
 };
 
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
@@ -87,14 +66,13 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
 /// be made because `plan` has bands or because a loop changes the input.
 void check_comparison(const RunSetup& setup, const Plan& plan) {
   const deck::Deck& deck = setup.deck;
-  const Algorithm& pipeline = *setup.pipeline;
   if (setup.inputs.image() == nullptr || !deck.is_set("output.comparison")) return;
   if (band_of(plan) != nullptr)
     deck.fail("output.comparison",
               "nothing keeps the middle of an image that is computed in bands: leave it out");
-  for (const LoopDeclaration& loop : pipeline.loops())
+  for (const LoopDeclaration& loop : setup.pipeline->loops())
     for (const auto& feed : loop.feeds)
-      if (pipeline[feed.to].is_input() && pipeline[feed.to].name == "input")
+      if (const ArrayDeclaration& to = (*setup.pipeline)[feed.to]; to.is_input() && to.name == "input")
         deck.fail("output.comparison",
                   fmt::format("the loop '{}' changes the input, and nothing is left to compare the result "
                               "with: leave it out",
@@ -113,43 +91,39 @@ bool is_picture(const PipelineApplication& application, const io::Format& format
   return format.id == io::ImageFormat::png && !application.picture.empty();
 }
 
-deck::KeyDeclaration file_key(const std::string& name, const std::string& help) {
-  return {.name = name, .type = deck::ValueType::path, .group = "Files", .help = help};
-}
-
 void declare_keys_about_hdf5(deck::Schema& schema, const PipelineApplication& application) {
-  schema.add(
-      file_key("output.xdmf", "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"));
+  schema.add("Files", {{.name = "output.xdmf",
+                        .type = deck::ValueType::path,
+                        .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"}});
   declare_written_stages(schema, application);
-  schema.add({.name = "output.chunks",
-              .type = deck::ValueType::grid,
-              .group = "Files",
-              .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
-                      "along others; without it, arrays are contiguous unless they are compressed",
-              .unit = "points"});
-  schema.add({.name = "output.compression",
-              .type = deck::ValueType::integer,
-              .group = "Files",
-              .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
-              .minimum = 1,
-              .maximum = 9});
+  schema.add("Files",
+             {{.name = "output.chunks",
+               .type = deck::ValueType::grid,
+               .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
+                       "along others; without it, arrays are contiguous unless they are compressed",
+               .unit = "points"},
+              {.name = "output.compression",
+               .type = deck::ValueType::integer,
+               .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
+               .minimum = 1,
+               .maximum = 9}});
 }
 
 }  // namespace
 
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
+  const auto add_path = [&](const std::string& name, const std::string& help) {
+    schema.add("Files", {{.name = name, .type = deck::ValueType::path, .help = help}});
+  };
   for (const io::Format& format : io::formats()) {
     if (!is_written(application, format)) continue;
     const char* what = is_picture(application, format) ? "A picture of the result" : "The result";
-    schema.add(file_key(output_key_in(format), format.help.empty()
-                                                   ? fmt::format("{} as {}", what, format.name)
-                                                   : std::string(format.help)));
+    add_path(output_key_in(format),
+             format.help.empty() ? fmt::format("{} as {}", what, format.name) : std::string(format.help));
     if (format.id == io::ImageFormat::hdf5) declare_keys_about_hdf5(schema, application);
   }
-  schema.add(file_key("output.history",
-                      "The residuals of loops, turn by turn, as CSV; output.file holds them, too"));
-  if (application.build)
-    schema.add(file_key("output.comparison", "A PNG with the middle of the image before and after"));
+  add_path("output.history", "The residuals of loops, turn by turn, as CSV; output.file holds them, too");
+  if (application.build) add_path("output.comparison", "A PNG with the middle of the image before and after");
 }
 
 ImageOutputs::ImageOutputs(const RunSetup& setup, const LoopRecorder& loops, const Plan& plan)
@@ -201,11 +175,9 @@ void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& i
 void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, const ArrayDeclaration& result,
                             const LoopRecorder& loops) {
   std::vector<io::FileArray> arrays{{result.name, result.type, result.domain}};
-  for (const std::string& name : written_stages(deck)) {
-    const ArrayDeclaration& stage = pipeline[pipeline.find(name)];
-    if (name == result.name) continue;
-    arrays.push_back({name, stage.type, stage.domain});
-  }
+  for (const std::string& name : written_stages(deck))
+    if (const ArrayDeclaration& stage = pipeline[pipeline.find(name)]; name != result.name)
+      arrays.push_back({name, stage.type, stage.domain});
   const auto notes = [this, &loops]() -> io::FileNotes { return {loops.history_lists(), attributes_()}; };
   auto sinks = io::create_hdf5(communicator_, deck.text_of("output.file"), arrays, hdf5_storage(deck), notes);
   tee_.sinks.push_back(std::move(sinks.front()));
@@ -226,8 +198,12 @@ void ImageOutputs::listen(Bindings& bindings, PlanInstance* instance,
                           std::function<std::vector<io::FileAttribute>()> attributes) {
   attributes_ = std::move(attributes);
   if (!comparison_.empty())
-    tee_.sinks.push_back(
-        std::make_unique<ComparisonSink>(communicator_, comparison_, *instance, input_domain_));
+    tee_.sinks.push_back(std::make_unique<FunctionSink>([this, instance](const HostBlock& after) {
+      FunctionSink input([&](const HostBlock& before) {
+        io::write_comparison_png(communicator_, comparison_, before, after, input_domain_);
+      });
+      instance->store("input", input);
+    }));
   if (!result_.empty()) bindings.sinks.emplace(result_, &tee_);
   for (const auto& [name, sink] : stages_) bindings.sinks.emplace(name, sink.get());
 }
@@ -253,14 +229,13 @@ io::Hdf5Storage hdf5_storage(const deck::Deck& deck) {
 std::vector<io::FileAttribute> result_attributes(const PipelineApplication& application,
                                                  const deck::Deck& deck, const Algorithm& pipeline,
                                                  const std::string& result, const Plan& plan) {
-  const ArrayRegions& regions = plan.stages[pipeline.find(result)];
   return {{"program", application.program},
           {"version", version()},
           {"libraries", libraries_text()},
           {"deck", deck::print(deck)},
           {"ranks", std::int64_t(plan.rank_count)},
           {"threads_per_rank", std::int64_t(plan.target.threads)},
-          {"grid", regions.grid.text()}};
+          {"grid", plan.stages[pipeline.find(result)].grid.text()}};
 }
 
 }  // namespace tessera::app

@@ -36,6 +36,20 @@ std::size_t sequence_length(std::string_view text, std::size_t i) {
   return malformed ? 0 : length;
 }
 
+/// Returns the number of bytes of a unit such as "MiB", or 0 if there is no such unit.
+double bytes_of(std::string_view unit) {
+  const std::string word = lower_case(unit);
+  if (word == "b") return 1;
+  const std::size_t power = std::string_view("kmgt").find(word.empty() ? ' ' : word.front());
+  if (power == std::string_view::npos) return 0;
+  const std::string_view rest = std::string_view(word).substr(1);
+  if (!rest.empty() && rest != "ib" && rest != "b") return 0;
+  const double base = rest == "b" ? 1000 : 1024;
+  double bytes = base;
+  for (std::size_t i = 0; i < power; ++i) bytes *= base;
+  return bytes;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -100,24 +114,6 @@ std::vector<std::string> split(std::string_view name) {
 void fail_at(const std::string& location, const std::string& message) {
   throw InputError(fmt::format("{}: {}", location, message));
 }
-
-namespace {
-
-/// Returns the number of bytes of a unit such as "MiB", or 0 if there is no such unit.
-double bytes_of(std::string_view unit) {
-  const std::string word = lower_case(unit);
-  if (word == "b") return 1;
-  const std::size_t power = std::string_view("kmgt").find(word.empty() ? ' ' : word.front());
-  if (power == std::string_view::npos) return 0;
-  const std::string_view rest = std::string_view(word).substr(1);
-  if (!rest.empty() && rest != "ib" && rest != "b") return 0;
-  const double base = rest == "b" ? 1000 : 1024;
-  double bytes = base;
-  for (std::size_t i = 0; i < power; ++i) bytes *= base;
-  return bytes;
-}
-
-}  // namespace
 
 std::optional<std::int64_t> parse_byte_size(std::string_view text) {
   double number = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tessera/deck/environment.hpp"
-#include "tessera/deck/key.hpp"
+#include "tessera/deck/schema.hpp"
 #include "tessera/deck/value.hpp"
 
 namespace tessera::deck::detail {

@@ -277,7 +277,8 @@ class Inside {
   /// Returns whether the point with these coordinates, x first, lies in the domain. The result is a condition
   /// for `select` or for a branch.
   template <class... Coordinates>
-  requires(sizeof...(Coordinates) == N) KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coordinates... at) const {
+  requires(sizeof...(Coordinates) == N)
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coordinates... at) const {
     return all(std::index_sequence_for<Coordinates...>{}, at...);
   }
 

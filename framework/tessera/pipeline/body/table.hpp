@@ -80,13 +80,14 @@ class Table {
 
   /// Makes a table of one row, from `{a, b, ...}`.
   template <std::size_t Entries>
-  requires(Height == 1 && Entries == Width) KOKKOS_FUNCTION constexpr Table(const T (&entries)[Entries]) {
+  requires(Height == 1 && Entries == Width)
+  KOKKOS_FUNCTION constexpr Table(const T (&entries)[Entries]) {
     for (int i = 0; i < Width; ++i) entries_[i] = entries[i];
   }
   /// Makes a table of Height rows of Width entries, from `{{a, b}, {c, d}, ...}`.
   template <std::size_t Rows, std::size_t Columns>
-  requires(Rows == Height && Columns == Width) KOKKOS_FUNCTION
-      constexpr Table(const T (&rows)[Rows][Columns]) {
+  requires(Rows == Height && Columns == Width)
+  KOKKOS_FUNCTION constexpr Table(const T (&rows)[Rows][Columns]) {
     for (int j = 0; j < Height; ++j)
       for (int i = 0; i < Width; ++i) entries_[j * Width + i] = rows[j][i];
   }
@@ -98,7 +99,8 @@ class Table {
   /// Returns entry i of a table of one row. If i is an interval, returns the range of the entries at these
   /// indices.
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i) const {
+  requires(Height == 1)
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i) const {
     if constexpr (is_interval<I>)
       return range(to_interval<Coordinate>(i), Interval<Coordinate>(0));
     else
@@ -114,7 +116,10 @@ class Table {
   }
   /// Returns the same as `table(i)`, for a table of one row.
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const { return (*this)(i); }
+  requires(Height == 1)
+  KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const {
+    return (*this)(i);
+  }
 
   /// Returns entry i of a table of one row as a Lookup, for a stage body that returns an entry unchanged. If
   /// the table has at most 1024 entries of `uint8_t`, hosts whose vector units can permute bytes then look up
@@ -122,7 +127,8 @@ class Table {
   /// must be a member of the body of the stage, and not of an object that the body makes while it computes a
   /// point, because the Lookup points to the table. If i is an interval, returns the same as `table(i)`.
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
+  requires(Height == 1)
+  KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
     if constexpr (is_interval<I>)
       return (*this)(i);
     else

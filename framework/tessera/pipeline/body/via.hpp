@@ -75,7 +75,8 @@ class Via {
 /// used like any other accessor, both when a stage is computed and during inference. If T is given, the
 /// values that the body returns are converted to T, as if a stage of T had stored them.
 template <class T = void, class Body, class... In>
-requires(sizeof...(In) > 0) KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
+requires(sizeof...(In) > 0)
+KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
   return detail::Via<T, Body, In...>(body, in...);
 }
 

@@ -88,7 +88,8 @@ concept AnyOperand = ComplexOperand<V> || is_interval<V> || is_number<V>;
 /// Whether A and B can be the operands of the arithmetic of complex intervals: each is real or complex, one
 /// of them is complex, and one of them is an interval.
 template <class A, class B>
-concept ComplexIntervalOperands = detail::AnyOperand<A> && detail::AnyOperand<B> &&
+concept ComplexIntervalOperands =
+    detail::AnyOperand<A> && detail::AnyOperand<B> &&
     (ComplexOperand<A> || ComplexOperand<B>)&&(is_complex_interval<A> || is_interval<A> ||
                                                is_complex_interval<B> || is_interval<B>);
 
@@ -123,13 +124,15 @@ KOKKOS_FUNCTION auto rectangle(const R& real, const I& imag) {
 
 /// Returns the rectangle of a + b.
 template <class A, class B>
-requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
+requires ComplexIntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator+(A a, B b) {
   using detail::real_of, detail::imag_of;
   return detail::rectangle(real_of(a) + real_of(b), imag_of(a) + imag_of(b));
 }
 /// Returns the rectangle of a - b.
 template <class A, class B>
-requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
+requires ComplexIntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator-(A a, B b) {
   using detail::real_of, detail::imag_of;
   return detail::rectangle(real_of(a) - real_of(b), imag_of(a) - imag_of(b));
 }
@@ -140,7 +143,8 @@ KOKKOS_FUNCTION auto operator-(const ComplexInterval<T>& a) {
 }
 /// Returns the rectangle of a * b.
 template <class A, class B>
-requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
+requires ComplexIntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator*(A a, B b) {
   using detail::real_of, detail::imag_of;
   return detail::rectangle(real_of(a) * real_of(b) - imag_of(a) * imag_of(b),
                            real_of(a) * imag_of(b) + imag_of(a) * real_of(b));
@@ -148,7 +152,8 @@ requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) 
 /// Returns the rectangle of a / b. If `b` is complex, all complex numbers are returned, because libraries
 /// round differently and overflow in different places.
 template <class A, class B>
-requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
+requires ComplexIntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator/(A a, B b) {
   if constexpr (ComplexOperand<B>) {
     const auto parts = a + b;
     const detail::Operands o(parts.real(), parts.imag());
@@ -159,15 +164,21 @@ requires ComplexIntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) 
 }
 /// Assigns a + b to a.
 template <class T, class B>
-requires ComplexIntervalOperands<ComplexInterval<T>, B> KOKKOS_FUNCTION ComplexInterval<T>
-&operator+=(ComplexInterval<T>& a, B b) { return a = a + b; }
+requires ComplexIntervalOperands<ComplexInterval<T>, B>
+KOKKOS_FUNCTION ComplexInterval<T>& operator+=(ComplexInterval<T>& a, B b) {
+  return a = a + b;
+}
 /// Assigns a - b to a.
 template <class T, class B>
-requires ComplexIntervalOperands<ComplexInterval<T>, B> KOKKOS_FUNCTION ComplexInterval<T>
-&operator-=(ComplexInterval<T>& a, B b) { return a = a - b; }
+requires ComplexIntervalOperands<ComplexInterval<T>, B>
+KOKKOS_FUNCTION ComplexInterval<T>& operator-=(ComplexInterval<T>& a, B b) {
+  return a = a - b;
+}
 /// Assigns a * b to a.
 template <class T, class B>
-requires ComplexIntervalOperands<ComplexInterval<T>, B> KOKKOS_FUNCTION ComplexInterval<T>
-&operator*=(ComplexInterval<T>& a, B b) { return a = a * b; }
+requires ComplexIntervalOperands<ComplexInterval<T>, B>
+KOKKOS_FUNCTION ComplexInterval<T>& operator*=(ComplexInterval<T>& a, B b) {
+  return a = a * b;
+}
 
 }  // namespace tessera

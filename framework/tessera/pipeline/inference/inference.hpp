@@ -111,8 +111,8 @@ class RecordingAccessor {
 
   /// Records a read at N indices, which are numbers or intervals. Returns the interval of all values of T.
   template <class... Indices>
-  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION IntervalOf<T>
-  operator()(const Indices&... indices) const {
+  requires(sizeof...(Indices) == N)
+  KOKKOS_FUNCTION IntervalOf<T> operator()(const Indices&... indices) const {
     int d = 0;
     (record_->include(d++, to_interval<Coordinate>(indices)), ...);
     return IntervalOf<T>::whole(decisions_).traced({Provenance::constant});

@@ -159,7 +159,8 @@ struct Interval {
   /// Makes the interval of one known number. The provenance is `constant`. NaN becomes the whole range
   /// including NaN, because bounds must be numbers that can be compared.
   template <class U>
-  requires is_number<U> KOKKOS_FUNCTION Interval(U number)
+  requires is_number<U>
+  KOKKOS_FUNCTION Interval(U number)
       : lower(is_nan(number) ? BoundOf<T>::lowest() : bound_of(number)),
         upper(is_nan(number) ? BoundOf<T>::highest() : bound_of(number)),
         maybe_nan(is_nan(number)),
@@ -222,7 +223,8 @@ struct Interval {
 
   /// Does not compile: inside a stage body an interval never becomes a plain number.
   template <class U>
-  requires std::is_arithmetic_v<U> KOKKOS_FUNCTION operator U() const {
+  requires std::is_arithmetic_v<U>
+  KOKKOS_FUNCTION operator U() const {
     static_assert(
         detail::dependent_false<U>,
         "Tessera: inside a stage body a pixel value or a coordinate cannot become a plain number. Declare "

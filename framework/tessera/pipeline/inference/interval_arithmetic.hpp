@@ -8,8 +8,8 @@ namespace tessera {
 /// Whether A and B can be the operands of interval arithmetic: each is an interval or a number, and at least
 /// one is an interval.
 template <class A, class B>
-concept IntervalOperands = (is_interval<A> && (is_interval<B> || is_number<B>)) ||
-                           (is_number<A> && is_interval<B>);
+concept IntervalOperands =
+    (is_interval<A> && (is_interval<B> || is_number<B>)) || (is_number<A> && is_interval<B>);
 
 namespace detail {
 
@@ -159,7 +159,8 @@ KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
 
 /// Returns the interval of a + b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator+(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   const auto sum = o.fits() ? o.result(o.a.lower + o.b.lower, o.a.upper + o.b.upper) : o.whole();
   return sum.traced(detail::of_sum(o.a, o.b));
@@ -167,7 +168,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
 
 /// Returns the interval of a - b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator-(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   const auto difference = o.fits() ? o.result(o.a.lower - o.b.upper, o.a.upper - o.b.lower) : o.whole();
   return difference.traced(detail::of_difference(o.a, o.b));
@@ -182,7 +184,8 @@ KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
 
 /// Returns the interval of a * b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator*(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   if (!o.finite() || !o.fits()) return o.whole().traced(o.common());
   return o.hull_of(o.a.lower * o.b.lower, o.a.lower * o.b.upper, o.a.upper * o.b.lower, o.a.upper * o.b.upper)
@@ -192,7 +195,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
 /// Returns the interval of a / b. The quotient of coordinates is rounded down. The quotient of other integers
 /// is truncated. If `b` may be 0, the result is the whole range.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator/(A a, B b) {
   using Result = arithmetic_result<A, B>;
   const detail::Operands<A, B> o(a, b);
   if ((o.b.lower <= 0 && o.b.upper >= 0) || !o.finite() || !o.fits()) return o.whole().traced(o.common());
@@ -205,7 +209,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
 /// Returns the interval of a % b. The remainder of coordinates is never negative. Unless `b` is a single
 /// positive number, the result is the whole range.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION auto operator%(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::remainder(o).traced(o.common());
 }
@@ -227,20 +232,33 @@ KOKKOS_FUNCTION A& assign(A& a, const Interval<T>& value) {
 
 /// Assigns a + b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator+=(A& a, B b) { return detail::assign(a, a + b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION A& operator+=(A& a, B b) {
+  return detail::assign(a, a + b);
+}
 /// Assigns a - b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator-=(A& a, B b) { return detail::assign(a, a - b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION A& operator-=(A& a, B b) {
+  return detail::assign(a, a - b);
+}
 /// Assigns a * b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator*=(A& a, B b) { return detail::assign(a, a * b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION A& operator*=(A& a, B b) {
+  return detail::assign(a, a * b);
+}
 /// Assigns a / b to a. Does not compile if `a` is a plain number, which cannot hold an interval.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION A& operator/=(A& a, B b) { return detail::assign(a, a / b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION A& operator/=(A& a, B b) {
+  return detail::assign(a, a / b);
+}
 
 /// Returns the interval of a >> bits, for integers: the quotient by 2^bits, rounded down.
 template <class T>
-requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator>>(const Interval<T>& a, int bits) {
+requires(std::is_integral_v<T>)
+KOKKOS_FUNCTION auto operator>>(const Interval<T>& a, int bits) {
   using R = arithmetic_result<T, T>;
   const Interval<R> value = to_interval<R>(a);
   return Interval<R>::of_result(value.lower >> bits, value.upper >> bits, value.decisions)
@@ -249,7 +267,8 @@ requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator>>(const Interval<T
 
 /// Returns the interval of a << bits, for integers: the product with 2^bits. `bits` must be from 0 to 31.
 template <class T>
-requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator<<(const Interval<T>& a, int bits) {
+requires(std::is_integral_v<T>)
+KOKKOS_FUNCTION auto operator<<(const Interval<T>& a, int bits) {
   using R = arithmetic_result<T, T>;
   const auto factor = typename BoundOf<R>::type(1) << bits;
   const Interval<R> value = to_interval<R>(a);
@@ -290,27 +309,31 @@ KOKKOS_FUNCTION auto bitwise(const Operands<A, B>& o, std::int64_t exact, std::i
 
 /// Returns the interval of a & b.
 template <class A, class B>
-requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator&(A a, B b) {
+requires detail::BitwiseOperands<A, B>
+KOKKOS_FUNCTION auto operator&(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::bitwise(o, o.a.lower & o.b.lower, 0, detail::lesser(o.a.upper, o.b.upper));
 }
 /// Returns the interval of a | b.
 template <class A, class B>
-requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator|(A a, B b) {
+requires detail::BitwiseOperands<A, B>
+KOKKOS_FUNCTION auto operator|(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::bitwise(o, o.a.lower | o.b.lower, detail::greater(o.a.lower, o.b.lower),
                          detail::all_bits(detail::greater(o.a.upper, o.b.upper)));
 }
 /// Returns the interval of a ^ b.
 template <class A, class B>
-requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator^(A a, B b) {
+requires detail::BitwiseOperands<A, B>
+KOKKOS_FUNCTION auto operator^(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::bitwise(o, o.a.lower ^ o.b.lower, 0,
                          detail::all_bits(detail::greater(o.a.upper, o.b.upper)));
 }
 /// Returns the interval of ~a, for integers.
 template <class T>
-requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator~(const Interval<T>& a) {
+requires(std::is_integral_v<T>)
+KOKKOS_FUNCTION auto operator~(const Interval<T>& a) {
   using R = arithmetic_result<T, T>;
   const Interval<R> value = to_interval<R>(a);
   if constexpr (std::is_signed_v<R>)
@@ -323,7 +346,8 @@ requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator~(const Interval<T>
 /// Returns whether a < b holds for all values of the operands, for none of them, or only for some (see
 /// Truth).
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   o.note_comparison();
   if (o.maybe_nan) return {Truth::either, o.decisions};
@@ -333,18 +357,26 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
 }
 /// Returns the Truth of a > b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator>(A a, B b) {
+  return b < a;
+}
 /// Returns the Truth of a <= b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator<=(A a, B b) {
   return !(b < a);  // an undecided result stays undecided, so that NaN is covered
 }
 /// Returns the Truth of a >= b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator>=(A a, B b) {
+  return !(a < b);
+}
 /// Returns the Truth of a == b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   o.note_comparison();
   if (o.maybe_nan) return {Truth::either, o.decisions};
@@ -355,6 +387,9 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
 }
 /// Returns the Truth of a != b.
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
+requires IntervalOperands<A, B>
+KOKKOS_FUNCTION Truth operator!=(A a, B b) {
+  return !(a == b);
+}
 
 }  // namespace tessera

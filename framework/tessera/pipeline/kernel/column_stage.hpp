@@ -140,8 +140,11 @@ struct ColumnFootprint {
   Body body;
   int extent;
 
-  Box footprint(int input, const Box& box) const requires requires { body.footprint(input, box); }
-  { return body.footprint(input, box); }
+  Box footprint(int input, const Box& box) const
+  requires requires { body.footprint(input, box); }
+  {
+    return body.footprint(input, box);
+  }
 
   template <class... Arguments>
   KOKKOS_FUNCTION int operator()(const Arguments&... arguments) const {
@@ -165,9 +168,7 @@ struct ColumnFootprint {
 /// in no other way. Several threads of a device then share a line along x, whose points lie next to each
 /// other in memory.
 template <class Body>
-concept WritesByEach = requires {
-  requires Body::each_only;
-};
+concept WritesByEach = requires { requires Body::each_only; };
 
 /// The type of the lines that a column stage writes along dimension D. Lines along x are contiguous.
 template <class Value, int D, int Extent>

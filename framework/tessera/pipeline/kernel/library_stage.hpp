@@ -37,11 +37,11 @@ struct LibraryBlock {
 /// Whether a call of a library stage has a member launch(execution, inputs..., output), which devices use.
 /// Without it, threads of the host compute the stage in plans for devices, too.
 template <class Call, class Value, class... Inputs>
-concept HasDeviceCall = requires(const Call& call, const ExecutionSpace& execution,
-                                 const LibraryBlock<Value>& output,
-                                 const LibraryBlock<const typename Inputs::Value>&... inputs) {
-  call.launch(execution, inputs..., output);
-};
+concept HasDeviceCall =
+    requires(const Call& call, const ExecutionSpace& execution, const LibraryBlock<Value>& output,
+             const LibraryBlock<const typename Inputs::Value>&... inputs) {
+      call.launch(execution, inputs..., output);
+    };
 
 /// Whether a call of a library stage has a member scratch_bytes(box). It returns the bytes of memory that one
 /// call on a host allocates for itself for a box of the output.

@@ -42,9 +42,7 @@ constexpr int rows_together_of() {
 
 /// Whether the body says by a member `transposes` that rows of an input become columns.
 template <class Body>
-concept Transposes = requires {
-  requires Body::transposes;
-};
+concept Transposes = requires { requires Body::transposes; };
 
 /// The accessor of an input, given its ArrayType.
 template <class Input>

@@ -233,7 +233,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
 /// The array that a stage writes, if a call of the body computes a unit of several points (see Unit). The
 /// first and the last unit of a row may lie only partly in the box.
 template <bool Wide, int X, int Planes, int N, class Value>
-requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
+requires(X* Planes > 1)
+struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
   int begin;
   int end;

@@ -59,9 +59,7 @@ std::int64_t sum_taps(const TapRows<std::uint8_t, std::int16_t, std::int16_t>& r
 
 /// Whether vector instructions may serve a WeightedTaps with these element types.
 template <class In, class Weight, class Out>
-concept HasVectorSums = requires(const TapRows<In, Weight, Out>& rows) {
-  sum_taps(rows);
-};
+concept HasVectorSums = requires(const TapRows<In, Weight, Out>& rows) { sum_taps(rows); };
 
 /// Computes the points of `box` of a WeightedTaps that vector instructions can compute. `readable` has the
 /// elements of a row of the first input that may be read. Returns the box of the points that are left.

@@ -55,9 +55,8 @@ void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t o
 
 /// Returns whether any link of the graph has another weight than 1. Collective.
 bool any_weights(MPI_Comm communicator, const std::vector<Link>& links) {
-  int has = std::ranges::any_of(links, [](const Link& link) { return link.weight != 1; }) ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MAX, communicator);
-  return has != 0;
+  return tessera::on_any_rank(communicator,
+                              std::ranges::any_of(links, [](const Link& link) { return link.weight != 1; }));
 }
 
 /// Returns the sums of the weights of the links from each vertex. The links of each vertex are added in their

@@ -45,7 +45,8 @@ class FailingCallsTest : public testing::Test {
     EXPECT_EQ(folder_.names(), files);
   }
 
-  /// A run to its last turn, with so many warnings about a checkpoint, and these files at the end.
+  /// Expects a run to its last turn, with this number of warnings about a checkpoint, and these files at the
+  /// end.
   void expect_to_go_on(const Environment& environment, const std::string& checkpoint, std::size_t warnings,
                        const std::set<std::string>& files) {
     const ParallelEnding ending =

@@ -36,11 +36,12 @@ TEST(StageCostsTest, AreTheSecondsOfAllThreadsPerPoint) {
 
 TEST(StageCostsTest, SayWhatIsWrongWithAReport) {
   expect_message(error_of("{]"), {"not JSON", "--report FILE.json"});
-  expect_message(error_of("[]"), {"'run'", "'steps'", "no report", "--report FILE.json"});
-  expect_message(error_of(R"({"run": {}, "steps": []})"), {"'ranks'", "no report", "--report FILE.json"});
+  expect_message(error_of("[]"), {"'run'", "'steps'", "not the report", "--report FILE.json"});
+  expect_message(error_of(R"({"run": {}, "steps": []})"),
+                 {"'ranks'", "not the report", "--report FILE.json"});
   expect_message(
       error_of(R"({"run": {"ranks": 1, "threads_per_rank": 1}, "steps": [{"step": "compute a"}]})"),
-      {"'mean_seconds'", "no report", "--report FILE.json"});
+      {"'mean_seconds'", "not the report", "--report FILE.json"});
   expect_message(error_of(R"({"run": {"ranks": 1, "threads_per_rank": 1}, "steps": [{"step": "swap"}, 3]})"),
                  {"computed points", "--report FILE.json"});
 }

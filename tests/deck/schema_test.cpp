@@ -19,6 +19,13 @@ void expect_refused(const KeyDeclaration& declaration) {
   EXPECT_THROW(schema.add(declaration), InternalError) << declaration.name;
 }
 
+TEST(Schema, KeysOfAListHaveItsGroupUnlessTheyHaveTheirOwn) {
+  Schema schema;
+  schema.add("Machine", {{.name = "a"}, {.name = "b", .group = "Files"}});
+  EXPECT_EQ(schema.find("a")->group, "Machine");
+  EXPECT_EQ(schema.find("b")->group, "Files");
+}
+
 TEST(Schema, RefusesContradictions) {
   expect_refused({.name = ""});
   expect_refused({.name = "a b"});

@@ -33,6 +33,19 @@ std::string error_of_placement(const Algorithm& pipeline, const std::string& sta
   return error_of(pipeline, schedule);
 }
 
+TEST(KindErrors, ArraysWithoutAKernelAreInputsOrFed) {
+  IdVector<ArrayId, ArrayDeclaration> arrays;
+  arrays.push_back({.name = "lost", .dimensions = 2, .domain = image});
+  try {
+    const Algorithm pipeline(arrays, {}, {});
+    FAIL() << "nothing was thrown";
+  } catch (const InternalError& error) {
+    expect_message(error.what(), {"'lost'", "ArrayKind::input"});
+  }
+  arrays[ArrayId{0}].kind = ArrayKind::input;
+  EXPECT_NO_THROW(Algorithm(arrays, {}, {}));
+}
+
 TEST(KindErrors, ReductionsAndAnyOutputOfAStageAreDistributed) {
   test::InstanceSample sample(image);
   for (const Placement placement : {Placement::tile, Placement::rank, Placement::replicated}) {

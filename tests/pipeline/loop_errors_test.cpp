@@ -85,13 +85,13 @@ TEST(LoopErrors, LoopsThatCannotBe) {
                    const auto before = p.stage<float>("before", Twice(), u);
                    p.repeat("l", 1, [&](const Pipeline::Loop& loop) { loop.feed(before, u); });
                  }),
-                 {"'l'", "feed 'before'", "fed before"});
+                 {"'l'", "feed 'before'", "another array"});
   expect_message(internal_error([&](Pipeline& p) {
                    const auto u = in(p);
                    const auto norm = p.reduce("norm", MaximumNorm<float>(), u, image);
                    p.repeat("l", 1, [&](const Pipeline::Loop& loop) { loop.until(norm); });
                  }),
-                 {"'l'", "cannot end", "no value"});
+                 {"'l'", "cannot end", "not a value"});
 }
 
 TEST(LoopErrors, WhatIsFedIsComputedWhereItIsRead) {
@@ -105,7 +105,7 @@ TEST(LoopErrors, WhatIsFedIsComputedWhereItIsRead) {
                    });
                    p.output(u);
                  }),
-                 {"'l'", "feeds 'next'", "they must"});
+                 {"'l'", "feeds 'next'", "both must"});
 }
 
 TEST(LoopErrors, NothingIsLeftOfWhatWasFed) {
@@ -197,7 +197,7 @@ TEST(LoopErrors, OutputsAreNotFedAway) {
                      loop.feed(next, u);
                    });
                  }),
-                 {"'l'", "feeds 'next'", "make"});
+                 {"'l'", "feeds 'next'", "make 'u'"});
   expect_message(internal_error([](Pipeline& p) {
                    const auto u = p.input<float, 2>("u", image, Boundary::clamp);
                    const auto w = p.input<float, 2>("w", image, Boundary::clamp);

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause The arguments that a transform refuses.
+// SPDX-License-Identifier: BSD-3-Clause
+// The arguments that a transform refuses.
 #include <gtest/gtest.h>
 
 #include "messages.hpp"

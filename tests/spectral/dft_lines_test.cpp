@@ -63,7 +63,7 @@ void expect_real_lines(test::Random& random, int points) {
 
 class DftLines : public testing::TestWithParam<int> {};
 
-// 4099 is a prime number. FFTW has an algorithm of its own for these.
+// 4099 is a prime number. FFTW has an algorithm of its own for prime lengths.
 INSTANTIATE_TEST_SUITE_P(, DftLines, testing::Values(1, 2, 3, 17, 64, 360, 4099),
                          [](const auto& each) { return std::to_string(each.param); });
 

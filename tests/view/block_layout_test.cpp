@@ -180,6 +180,9 @@ TEST(DistributedView, HoldsWhatItOwnsAndWhatIsRequired) {
   EXPECT_EQ(at(-2, 2), 1998.0f);
   EXPECT_EQ(at(299, 7), 7299.0f);
   EXPECT_EQ(&at(5, 3), (&test::element<float>(host.reference(), {{5, 3, 0, 0}})));
+  if (runs_on_host) {
+    EXPECT_EQ(&at(5, 3), (&test::element<float>(view.block().reference(), {{5, 3, 0, 0}})));
+  }
 }
 
 TEST(HugePages, AreAskedForWholePagesOnly) {

@@ -74,7 +74,7 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
 }
 
 /// Returns the description of `image` that the keys `<image>.raw.*` of the deck give, or nothing if the deck
-/// has no_point of these keys.
+/// has none of these keys.
 std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image) {
   const std::string shape = image + ".raw.shape", type = image + ".raw.type", order = image + ".raw.order",
                     offset = image + ".raw.offset", dataset = image + ".dataset";
@@ -94,7 +94,7 @@ std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& ima
   return raw;
 }
 
-/// Returns the index of the first number that is not finite, or `count` if there is no_point.
+/// Returns the index of the first number that is not finite, or `count` if all are finite.
 template <class T>
 std::int64_t find_not_finite(const std::byte* numbers, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {

@@ -43,7 +43,7 @@ std::size_t count_of(const deck::Deck& deck, const ImageList& list);
 /// Throws InputError if the deck names no files for a list, or more than the list may have.
 void check_length(const deck::Deck& deck, const ImageList& list);
 
-/// An image that is not read from an image file, such as a frame of a video.
+/// An image with the key that names it. It is a file, or given by other means, such as a frame of a video.
 struct GivenImage {
   /// The key that names it.
   std::string key;

@@ -44,7 +44,7 @@ class JobRunner {
   /// Says that a part of the work begins, and that the last one has ended. The report and the trace have the
   /// times of the parts, and the key `watchdog` limits them.
   virtual void begin(const std::string& part) = 0;
-  /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
+  /// Prints a line about the progress, on rank 0 only, unless the user asked for quiet.
   virtual void say(const std::string& line) = 0;
   /// Adds named values to a section of the report.
   virtual void add(const std::string& section, const Row& values) = 0;
@@ -56,7 +56,8 @@ class JobRunner {
   /// Runs a graph on each rank by itself. Its bodies may make collective calls in the same order on all
   /// ranks, and must then see to it that all ranks end alike.
   virtual graph::Report run_alone(graph::Graph& graph) = 0;
-  /// Returns the number of turns of an iteration that have ended, including those of an earlier run.
+  /// Returns the number of turns of an iteration that have ended, including those of an earlier run;
+  /// 0 in programs that do not iterate.
   virtual std::int64_t turns() const = 0;
   /// Returns the residual of the last turn.
   virtual double residual() const = 0;

@@ -12,9 +12,9 @@ namespace tessera::app {
 
 /// A file beside the results of a run that lists the items that are finished, so that a run that was killed
 /// goes on where it was. An item has a key, which says what it was made from, and may have a value. An item
-/// counts only if the deck asks for the same computation as then. A run that reaches its end removes the
-/// ledger, so that the next run computes all items again. Several ranks and threads may use a ledger at the
-/// same time.
+/// counts only if the deck asks for the same computation as when the item was added. A run that reaches its
+/// end removes the ledger, so that the next run computes all items again. Several ranks and threads may use a
+/// ledger at the same time.
 class Ledger {
  public:
   /// Makes the ledger with the path `path`. All items are made from `files`: none counts if the size or the
@@ -30,8 +30,8 @@ class Ledger {
   /// there are none.
   std::string remark(std::int64_t count, const std::string& what) const;
 
-  /// Makes the file, whose folder must exist, and removes unfinished files that a killed run has left in the
-  /// place of `results`. One rank should call it.
+  /// Makes the file, whose folder must exist, and removes unfinished files with the temporary names of
+  /// `results` that a killed run has left. One rank should call it.
   void begin(const std::vector<std::string>& results) const;
   /// Notes that an item is finished. The key and the value have no ends of lines, and the value has no tabs.
   void add(const std::string& key, const std::string& value = "") const;
@@ -41,6 +41,7 @@ class Ledger {
 
  private:
   std::string path_;
+  /// The digest of what the deck computes, and of the state of the files.
   std::uint64_t problem_;
 };
 

@@ -75,7 +75,7 @@ LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
           deck.get<std::string>("loops." + name + ".test") == "overlaps"};
 }
 
-/// Returns the name of the stage to which a stage belongs, if a deck may schedule it, and else a null
+/// Returns the name of the stage that a stage belongs to, if a deck may schedule it, and else a null
 /// pointer.
 const std::string* stage_around(const ScheduleNames& names, const std::string& stage) {
   const auto found = names.within.find(stage);
@@ -85,14 +85,15 @@ const std::string* stage_around(const ScheduleNames& names, const std::string& s
   return nullptr;
 }
 
-/// Whether a stage can have the placement that a deck gives for the stage to which it belongs.
+/// Whether a stage can have the placement that a deck gives for the stage that it belongs to.
 bool may_be(const ScheduleNames& names, const std::string& stage, Placement placement) {
   if (placement == Placement::automatic || placement == Placement::distributed) return true;
   return !names.owned.contains(stage) &&
          !(placement == Placement::replicated && names.periodic.contains(stage));
 }
 
-/// Declares a key for these stages. It has no default for stages that belong to others.
+/// Declares a key for these stages, or for all stages if the names follow (see ScheduleNames::follow). The
+/// key has no default for stages that belong to others.
 void declare_for(deck::Schema& schema, const ScheduleNames& names, const std::vector<std::string>& stages,
                  deck::KeyDeclaration key) {
   std::vector<std::string> inner;
@@ -256,7 +257,7 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
-  // Returns the key of a stage, or that of the stage to which it belongs, if the deck does not give the key.
+  // Returns the key of a stage, or that of the stage that it belongs to, if the deck does not give the key.
   const auto key_of = [&](const std::string& name, const char* what) {
     const std::string* const other = deck.is_set(key(name, what)) ? nullptr : stage_around(names, name);
     return key(other == nullptr ? name : *other, what);

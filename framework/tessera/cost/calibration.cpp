@@ -104,7 +104,7 @@ LineFit fit_cost(const std::vector<MeasuredPoint>& points) {
   const LineFit line = fit_line(points);
   if (line.intercept >= 0 && line.slope >= 0) return line;
   const WeightedSums sums(points);
-  // The sum of squares is convex, so that the best line has one of the two numbers at its limit.
+  // The sum of squares is convex. The best line therefore has a slope or an intercept of 0.
   if (line.slope < 0) return line_with_error(sums.y / sums.weight, 0, points);
   return line_with_error(0, std::max(0.0, sums.xy / sums.xx), points);
 }

@@ -18,14 +18,14 @@ namespace {
 /// The bytes of a line of a cache.
 constexpr std::int64_t line_bytes = 64;
 
-/// The seconds of one run of a step.
+/// The seconds of one run of a step, and the part of the machine that the step waits for.
 struct Seconds {
   double value = 0;
   Bound bound = Bound::nothing;
   bool assumes_costs = false;
 };
 
-/// The messages of a rank in an exchange, in one direction.
+/// The seconds of the messages of a rank in one direction: for their latencies, and for their bytes.
 struct MessageSeconds {
   double latency = 0, bytes = 0;
   double sum() const { return latency + bytes; }
@@ -37,6 +37,7 @@ Speed near_cache_of(const MachineDescription& machine) {
           machine.near_cache_thread * static_cast<double>(std::max(machine.threads, machine.node_cores()))};
 }
 
+/// Returns the number of steps in which a binary tree joins the values of its leaves.
 int levels_of_tree(std::int64_t leaves) { return std::bit_width(static_cast<std::uint64_t>(leaves - 1)); }
 
 Seconds of_messages(const MessageSeconds& messages) {
@@ -181,7 +182,7 @@ class PlanEstimator {
       if (seconds > longest.value) longest = {seconds, bound, longest.assumes_costs};
     };
     const Arithmetic arithmetic = arithmetic_of(step);
-    // The slowest thread has the tiles that are left when all have the same number of them.
+    // If the threads cannot have equally many tiles, the slowest threads have one tile more than the others.
     const auto tiles = static_cast<double>(std::max<std::int64_t>(1, Tiles(step.parts, step.tile).size()));
     const double threads = prices_.share.threads();
     const double imbalance = std::ceil(tiles / threads) * threads / tiles;
@@ -194,7 +195,7 @@ class PlanEstimator {
   }
 
   /// The arithmetic of a step: the seconds of one thread and the operations of those stages whose cost is
-  /// known, and the bytes that the bodies of the others read and write.
+  /// known, and the bytes that the bodies of the other stages read and write.
   struct Arithmetic {
     double known_seconds = 0, operations = 0, near_bytes = 0;
   };
@@ -231,8 +232,8 @@ class PlanEstimator {
     return declaration.is_reduction() ? declaration.reduced : plan_.stages[stage].domain;
   }
 
-  /// Returns the time to move bytes once. They are in the cache only if a loop has moved them there, and if
-  /// it holds all arrays.
+  /// Returns the time to move bytes once. The bytes are in the cache only if a loop has moved them there, and
+  /// if the cache holds all arrays.
   Seconds of_bytes(std::int64_t bytes) const {
     return prices_.of_bytes(static_cast<double>(bytes), loops_around_ > 0 && fits_in_cache_);
   }
@@ -314,14 +315,14 @@ class PlanEstimator {
   const MachineDescription& machine_;
   const StageCosts& costs_;
   Prices prices_;
-  /// Whether half of the last-level caches of a node, whose speed is known, holds all arrays of its ranks.
+  /// Whether all arrays of the ranks on a node fit into half of its last-level caches.
   bool fits_in_cache_;
   /// The number of loops around the current node.
   int loops_around_ = 0;
   std::vector<StepEstimate> steps_;
   /// The exchanges that are under way, by the ids of their nodes.
   std::map<int, Pending> pending_;
-  /// The turns that loops have made in rounds when they go on with single turns, by the number of the loop.
+  /// The turns that a loop has made in rounds before it goes on with single turns, by the number of the loop.
   std::map<int, std::int64_t> turns_in_rounds_;
 };
 

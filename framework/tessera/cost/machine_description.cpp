@@ -31,10 +31,11 @@ double NodeShare::of(const Speed& speed) const {
 
 double NodeShare::launch_seconds() const {
   if (threads_ <= 1 || machine_.threads <= 1) return machine_.launch_thread_seconds;
+  // The seconds are taken to grow with the logarithm of the number of threads.
   const double share = std::log2(threads_) / std::log2(static_cast<double>(machine_.threads));
   const double difference = machine_.launch_all_seconds - machine_.launch_thread_seconds;
-  // If all measured threads together start faster than one thread, the seconds of more threads become
-  // negative.
+  // The seconds of more threads than were measured may be negative, if the measured threads together started
+  // faster than one thread.
   return std::max(0.0, machine_.launch_thread_seconds + share * difference);
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view compute = "compute ";
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw InputError(why + ": write one with --report FILE.json in a run of this program");
+  throw InputError(why + ": write a report with --report FILE.json in a run of this program");
 }
 
 std::optional<double> number_in(const Json* value) {
@@ -28,12 +28,12 @@ std::optional<double> number_in(const Json* value) {
   return std::nullopt;
 }
 
-/// Returns a member of a part of the report, which must be a number of at least `least`.
+/// Returns a member of a part of the report. The member must be a number of at least `least`.
 double number_of(const Json& part, const std::string& part_name, std::string_view member, double least) {
   const std::optional<double> number = number_in(part.find(member));
   if (!number || !(*number >= least))
-    refuse(fmt::format("'{}' of '{}' is no number of at least {:g}, so this is no report of a run", member,
-                       part_name, least));
+    refuse(fmt::format("'{}' of '{}' is not a number of at least {:g}, so this is not the report of a run",
+                       member, part_name, least));
   return *number;
 }
 
@@ -57,7 +57,7 @@ StageCosts stage_costs_from_report(std::string_view text) {
   const Json* const run = report.find("run");
   const Json* const steps = report.find("steps");
   if (run == nullptr || steps == nullptr || steps->get_if<Json::List>() == nullptr)
-    refuse("has no 'run' and 'steps', so it is no report of a run");
+    refuse("has no 'run' and 'steps', so it is not the report of a run");
   const double threads = number_of(*run, "run", "ranks", 1) * number_of(*run, "run", "threads_per_rank", 1);
   std::map<std::string, Spent, std::less<>> spent;
   for (const Json& step : steps->get<Json::List>()) {
@@ -208,9 +208,10 @@ FittedCost fit_task_cost(std::span<const TimedRanks> measured) {
   if (are_of_same_ranks(measured))
     throw InputError("fit of a cost: fewer than two different numbers of ranks: measure on more of them");
   const LineFit line = fit_cost(points);
+  const SharedCost fitted{line.intercept, line.slope};
   FittedCost fit{.cost = TaskCost::amdahl(line.at(1), line.intercept / line.at(1))};
-  for (const MeasuredPoint& point : points) {
-    const double residual = (line.at(point.x) - point.y) / point.y;
+  for (const auto& [ranks, seconds] : measured) {
+    const double residual = (fitted.seconds(ranks) - seconds) / seconds;
     if (std::abs(residual) > std::abs(fit.largest_residual)) fit.largest_residual = residual;
   }
   return fit;

@@ -36,7 +36,7 @@ Source read_source(const std::string& path, std::string_view what = "deck");
 /// by way of other decks, or when there are more than 64 decks. Not collective.
 std::vector<Source> read_sources(const std::string& path);
 
-/// The texts from which a deck is made.
+/// The texts that make a deck.
 struct Given {
   /// The decks.
   std::vector<Source> decks;
@@ -51,8 +51,8 @@ struct Given {
 /// YAML.
 ///
 /// In place of a name that a placeholder such as `<stage>` stands for, decks and overrides may have a
-/// pattern, such as `gauss[3-9]` or `out*`. The value then applies to each matching name for which the key
-/// exists. If the key is a choice, it applies only to names for which the value is one of the choices. A
+/// pattern, such as `gauss[3-9]` or `out*`. The value then applies to each matching name that has the
+/// key. If the key is a choice, it applies only to names that have the value among their choices. A
 /// value that applies to no name is a fault.
 ///
 /// Values of the type path may name variables of `environment` as `${NAME}`. All keys and values are checked.

@@ -31,15 +31,15 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
       sources[d].end = std::max(sources[d].end, source.point + 1);
     };
     // The hull may contain further points outside the domain, which have sources, too. The search is repeated
-    // until the hull does not change any more. The points of two extents that are the nearest to the domain
-    // have the sources of all others: these repeat, or stay the same.
-    const std::int64_t most = 2 * domain[d].size();
+    // until the hull does not change any more. On each side, only the points within two extents of the domain
+    // are examined, because the sources of points farther away repeat, or stay the same.
+    const std::int64_t examined = 2 * domain[d].size();
     for (Range range{0, 0}; !(range == sources[d]);) {
       range = sources[d];
       const std::int64_t below = std::min(range.end, domain[d].begin);
       const std::int64_t above = std::max(range.begin, domain[d].end);
-      for (std::int64_t p = std::max(range.begin, below - most); p < below; ++p) include(p);
-      for (std::int64_t p = above; p < std::min(range.end, above + most); ++p) include(p);
+      for (std::int64_t p = std::max(range.begin, below - examined); p < below; ++p) include(p);
+      for (std::int64_t p = above; p < std::min(range.end, above + examined); ++p) include(p);
     }
   }
   return sources;
@@ -81,8 +81,8 @@ bool periodic_touches(const Box& box, const Box& target, const Box& domain,
   for (int d = 0; d < box.dimensions; ++d) {
     Range range = box[d];
     if (conditions.is_periodic(d)) {
-      // The box is moved by multiples of the period, so that its range is compared with the first repetition
-      // of the target's range that ends after the box begins.
+      // Only the first repetition of the target that ends after the box begins needs to be examined. The box
+      // is moved back by as many periods as lie between the target and this repetition.
       const std::int64_t extent = domain[d].size();
       const std::int64_t shift = floor_divide(range.begin - target[d].end, extent) * extent + extent;
       range = {range.begin - shift, range.end - shift};

@@ -30,7 +30,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t number) override { return add(number); }
   bool number_float(number_float_t number, const string_t&) override { return add(number); }
   bool string(string_t& text) override { return add(std::move(text)); }
-  bool binary(binary_t&) override { return false; }  // not in texts
+  bool binary(binary_t&) override { return false; }  // does not occur in texts
   bool start_object(std::size_t) override { return open(Json::Object()); }
   bool start_array(std::size_t) override { return open(Json::List()); }
   bool end_array() override { return close(); }
@@ -58,6 +58,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     place() = std::move(value);
     return true;
   }
+  /// Opens a list or an object. Returns false, which ends the parsing, if it is nested too deeply.
   bool open(Json value) {
     if (open_.size() == most_json_levels) return false;
     Json& opened = place();
@@ -75,6 +76,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Json*> open_;
 };
 
+/// Converts a document to the type of nlohmann/json, which prints it.
 struct Printer {
   template <class Scalar>
   Printed operator()(const Scalar& scalar) const {

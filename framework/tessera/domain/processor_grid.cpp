@@ -13,7 +13,8 @@
 namespace tessera {
 namespace {
 
-/// Calls visit(digit) for each digit of the rank numbers of a grid, the slowest digit first.
+/// Calls visit(digit) for each digit of the rank numbers of a grid, the slowest digit first. If the grid
+/// lists no digits, each dimension has one digit, and the last dimension has the slowest one.
 template <class Visit>
 void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
   for (const GridDigit& digit : grid.digits) visit(digit);
@@ -46,6 +47,7 @@ double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::in
   return points;
 }
 
+/// Returns how many ranks of a grid own points of `box`.
 int busy_ranks(const ProcessorGrid& grid, const Box& box, Slicing slicing) {
   std::int64_t busy = 1;
   for (int d = 0; d < grid.dimensions; ++d) busy *= busy_slices(box[d].size(), grid.size[d], slicing);
@@ -112,6 +114,8 @@ class Search {
     return grid.rank_count() - busy_ranks(grid, box_, target_.slicing);
   }
 
+  /// Keeps the present grid as the best one if it has fewer idle ranks than all grids before. Returns whether
+  /// it has no idle ranks.
   bool consider() {
     const int idle = idle_ranks(grid_);
     if (idle < fewest_idle_) {
@@ -122,6 +126,7 @@ class Search {
     return idle == 0;
   }
 
+  /// Returns the present grid after one more level has been split by `factors`.
   ProcessorGrid extended(const Factors& factors) const {
     ProcessorGrid grid = grid_;
     for (int d = 0; d < grid.dimensions; ++d) grid.size[d] *= factors[d];
@@ -132,7 +137,8 @@ class Search {
   /// the entries of the grid allow.
   void collect(int ranks, int d, bool last_level, Factors& factors,
                std::vector<Candidate>& candidates) const {
-    if (d == grid_.dimensions || d == max_dimensions) {  // the latter tells a compiler where arrays end
+    // The second condition tells compilers where arrays end.
+    if (d == grid_.dimensions || d == max_dimensions) {
       if (ranks != 1) return;
       const ProcessorGrid grid = extended(factors);
       candidates.push_back({factors, {idle_ranks(grid), ghost_points(grid, box_, target_)}});
@@ -141,6 +147,7 @@ class Search {
     for (int n : divisors_of(ranks)) {
       const int size = grid_.size[d] * n;
       const int entry = entries_[d];
+      // An entry of 0 stands for `auto`. Other entries are the sizes after the last level.
       if (entry != 0 && (last_level ? size != entry : entry % size != 0)) continue;
       factors[d] = n;
       collect(ranks / n, d + 1, last_level, factors, candidates);
@@ -258,6 +265,7 @@ int ProcessorGrid::rank(const Position& position) const {
 std::string ProcessorGrid::text() const { return GridRequest{{size, size + dimensions}}.text(); }
 
 std::string ProcessorGrid::order_text() const {
+  // The dimension of the fastest digit, and the lowest dimension that the grid cuts.
   int fastest = 0, cut = 0;
   for (const GridDigit& digit : digits)
     if (digit.size > 1) fastest = digit.dimension;

@@ -58,6 +58,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest_word) continue;
     const std::size_t distance = edit_distance(word, candidate);
+    // Words are alike if they differ in at most about a third of their letters.
     const bool alike = distance <= (std::max(word.size(), candidate.size()) + 1) / 3;
     if (!alike || (best && distance >= best_distance)) continue;
     best = candidate;

@@ -26,7 +26,7 @@ template <class Use>
   throw InternalError("the result of an expression is uint8, uint16 or float32");
 }
 
-/// Computes a program on pieces of rows, with vectors of `Bytes`.
+/// Computes a program on pieces of rows, with vectors of `Bytes` bytes.
 template <int Bytes>
 class RowComputer {
  public:
@@ -128,7 +128,7 @@ class RowComputer {
     load(p, count);
     std::byte* const row = address(output, type_, 3, p);
     alignas(64) std::byte buffer[piece_points * sizeof(float)];
-    // Values that are written past the caches, or that are not a whole piece, are gathered first.
+    // Values that are written past the caches, or that do not fill a piece, are computed into a buffer first.
     std::byte* const result = output.non_temporal || count < points_ ? buffer : row;
     const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(type_));
     compute_steps(result, count);

@@ -147,7 +147,7 @@ class Graph {
                               detail::body_maker<detail::TurnBody<T, Until>>(std::move(until))));
   }
 
-  /// Makes a flow that `close` connects later, so that tasks can read what comes of their own items. The
+  /// Makes a flow that `close` connects later, so that tasks can read items that result from their own. The
   /// items keep their stamps. The run ends with an InputError if an item goes through feedbacks more often
   /// than the `options.most` of all feedbacks of the graph together.
   template <class T>

@@ -179,8 +179,8 @@ struct Gathering {
   std::vector<Gathered> items;
 };
 
-/// An item of a source, a turn of a loop, or a part of a scatter, to which items belong. Every item that is
-/// under way holds its scope, and so does every running body and every inner scope. A scope closes when it
+/// An item of a source, a turn of a loop, or a part of a scatter. Each item belongs to one. Every item that
+/// is under way holds its scope, and so does every running body and every inner scope. A scope closes when it
 /// has no holds left. Scopes are the timestamps of timely dataflow (D. Murray et al., "Naiad", SOSP 2013) for
 /// loops and scatters that are nested.
 class Scope : public Cached {

@@ -87,7 +87,7 @@ class Image {
   /// Returns the points of the domain. Points outside the domain, which boundary conditions fill, are not
   /// part of it. The image must belong to a plan.
   HostBlock points() const;
-  /// Returns the block to which a plan instance on hosts binds the array.
+  /// Returns the block that a plan instance on hosts binds the array to.
   const Block<Kokkos::HostSpace>& block() const { return block_; }
   /// Returns the number of bytes of the memory.
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }

@@ -39,7 +39,7 @@ struct PoolSlot {
   /// The task whose body has last copied or moved a lease of the buffer. It is `no_task` if a thread
   /// outside the run has.
   std::atomic<TaskId> holder{no_task};
-  /// The age of the item for which the buffer was granted.
+  /// The age of the item that was granted the buffer.
   std::uint64_t age = 0;
 };
 

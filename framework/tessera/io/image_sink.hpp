@@ -129,7 +129,7 @@ std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string&
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);
 
-/// A file of one array, to which each rank writes blocks when it has them: in any order, any number of them,
+/// A file of one array. Each rank writes its blocks when it has them: in any order, any number of them,
 /// and without the other ranks. The file has a temporary name in its final folder until it is complete. If
 /// it is destroyed before, it leaves no file.
 class BlockWriter {

@@ -74,8 +74,8 @@ struct WithImage {
   }
 };
 
-/// Returns the constant as a Number. Integers are rounded, and limited to twice the range of T: the result
-/// for a constant beyond is that for the limit.
+/// Returns the constant as a Number. Integers are rounded and limited. For sums and differences the limit
+/// is twice the range of T, because a constant beyond it leaves the range of T with every element.
 template <class T, class Number>
 Number constant_of(double value) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -101,7 +101,7 @@ struct LabOfPoint {
   }
 };
 
-/// Throws OperandError unless the first image has three channels.
+/// Throws OperandError unless `image`, the first operand, has three channels.
 void check_colour(const NewStage& stage, const Image& image) {
   if (image.channels() != 3)
     throw OperandError("'" + stage.pipeline[image.id].name + "' has " + counted(image.channels(), "channel") +

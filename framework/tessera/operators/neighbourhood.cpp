@@ -76,12 +76,12 @@ detail::Entry<Morphology> morphology_entry(const std::string& name, const std::s
       .border();
 }
 
-/// Adds the stage of a call whose body for images of T is Body<T> with these members.
-template <template <class> class Body, class P, class... Members>
-Image add_plane_body(const Call<P>& p, const Members&... members) {
+/// Adds the stage of a call whose body for images of T is Body<T>, made from these arguments.
+template <template <class> class Body, class P, class... Arguments>
+Image add_plane_body(const Call<P>& p, const Arguments&... arguments) {
   const Image image = with_border(p, p.images[0], p.border);
   return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return add_plane_stage<T, T>(p, Body<T>{members...}, image);
+    return add_plane_stage<T, T>(p, Body<T>{arguments...}, image);
   });
 }
 Image build_median(const Call<Window>& p) {

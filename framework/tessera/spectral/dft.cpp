@@ -56,7 +56,8 @@ int good_points(int points) {
 namespace tessera::spectral::detail {
 
 int folding_width(int points) {
-  if (points < 1) throw InternalError(fmt::format("a Fourier transform of {} points", points));
+  if (points < 1)
+    throw InternalError(fmt::format("a Fourier transform of {} points: at least 1 is needed", points));
   int width = static_cast<int>(std::sqrt(static_cast<double>(points)));
   while (points % width != 0) --width;
   return width;
@@ -68,6 +69,7 @@ Twiddles::Twiddles(int points, Direction direction) {
     const double angle = step * static_cast<double>(product);
     return Kokkos::complex<double>(std::cos(angle), std::sin(angle));
   };
+  // `size` is a power of two, about the square root of `points`.
   std::int64_t size = 1;
   while (size * size < points) size *= 2;
   for (std::int64_t i = 0; i < size; ++i) fine_.push_back(factor(i));

@@ -36,8 +36,8 @@ struct LineCall {
   std::int64_t scratch_bytes(const Box& box) const { return transform.scratch_bytes(box, dimension); }
 };
 
-/// Returns the number of points of `domain` along `dimension`. Throws InternalError unless they begin at 0
-/// and are from 1 to the greatest int.
+/// Returns the number of points of `domain` along `dimension`. Throws InternalError unless the points begin
+/// at 0, and their number is from 1 to the greatest int.
 int transformed_points(std::string_view name, const Box& domain, int dimension);
 /// Throws InternalError unless the first `transformed` dimensions of an array of `dimensions` dimensions can
 /// be transformed, and `domain` has that many dimensions.
@@ -144,7 +144,7 @@ class Twiddles {
   void multiply(const LibraryBlock<Kokkos::complex<T>>& block) const;
 
  private:
-  /// Entry i is the factor of x y = i, and that of x y = i * fine_.size().
+  /// Entry i of fine_ is the factor of x y = i. Entry i of coarse_ is that of x y = i * fine_.size().
   std::vector<Kokkos::complex<double>> fine_, coarse_;
 };
 
@@ -188,10 +188,10 @@ struct Unfolded {
 /// Adds the transform of one line of `points` points, from 0 on, that no rank needs to hold as a whole. The
 /// stages are `<name>_folded`, `<name>_y`, `<name>_x` and `name`. The last and the first are divided among
 /// ranks like any array of one dimension. The line is folded into rows of w points, w being the greatest
-/// divisor of `points` up to its square root. In `<name>_y` a rank has at least one column, which is
-/// points / w of the points, so that `points` should have a divisor near its root. If `points` is a prime
-/// number, or 1, the only stage is `name`, which one rank computes. Throws InternalError if `points` is less
-/// than 1.
+/// divisor of `points` up to its square root. In `<name>_y` a rank has at least one whole
+/// column of points / w points. So `points` should have a divisor near its square root. If `points` is a
+/// prime number, or 1, the only stage is `name`, which one rank computes. Throws InternalError if `points` is
+/// less than 1.
 template <class T>
 Array<Kokkos::complex<T>, 1> dft_of_long_line(Pipeline& pipeline, std::string_view name,
                                               Array<Kokkos::complex<T>, 1> input, int points,

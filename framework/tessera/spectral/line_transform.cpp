@@ -18,14 +18,14 @@ namespace detail {
 constexpr std::size_t line_alignment = PlaneTransform<float>::alignment;
 
 /// Memory for lines. Each line begins at a multiple of `line_alignment` bytes. The distance between lines is
-/// no multiple of 4096 bytes, because the elements of all lines at one index would then compete for a cache
-/// set.
+/// not a multiple of 4096 bytes, because the elements of all lines at one index would then compete for one
+/// cache set.
 template <class T>
 class Lines {
  public:
   Lines(std::int64_t lines, std::int64_t points)
       : distance_(distance_of(points)), memory_(static_cast<std::size_t>(lines * distance_)) {}
-  /// Returns the bytes that lines take.
+  /// Returns the bytes that `lines` lines of `points` points take.
   static std::int64_t bytes(std::int64_t lines, std::int64_t points) {
     return lines * distance_of(points) * static_cast<std::int64_t>(sizeof(T));
   }
@@ -47,8 +47,8 @@ class Lines {
 namespace {
 
 using detail::Lines, detail::line_alignment;
-/// The lines along y and z that are transformed together should stay in the nearest large cache with their
-/// results.
+/// The largest number of bytes of lines along y or z that are transformed together, with their results. All
+/// of them should stay in the nearest large cache.
 constexpr std::int64_t group_bytes = std::int64_t{384} << 10;
 
 template <class T>
@@ -126,11 +126,12 @@ class LineTransform<In, Out>::Plan {
  private:
   /// Returns how many lines along y or z, of `width` lines side by side, are transformed together.
   std::int64_t group_of(std::int64_t width) const {
+    // The elements of a row that lie between two aligned addresses.
     const std::int64_t unit = static_cast<std::int64_t>(line_alignment / std::min(sizeof(In), sizeof(Out)));
+    constexpr std::int64_t most_units = 8;
     const std::int64_t line_bytes = input_points * static_cast<std::int64_t>(sizeof(In)) +
                                     output_points * static_cast<std::int64_t>(sizeof(Out));
-    return std::min(width,
-                    std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
+    return std::min(width, std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, most_units) * unit);
   }
   /// Transforms one row, without copies if both rows have the alignment that FFTW has planned for.
   void row(const In* in, Out* out, Lines<In>& from, Lines<Out>& to) const {
@@ -161,7 +162,8 @@ class LineTransform<In, Out>::Plan {
 
 template <class In, class Out>
 LineTransform<In, Out>::LineTransform(int points, Direction direction) {
-  if (points < 1) throw InternalError(fmt::format("a Fourier transform of {} points", points));
+  if (points < 1)
+    throw InternalError(fmt::format("a Fourier transform of {} points: at least 1 is needed", points));
   const bool is_legal = ComplexNumber<In> == ComplexNumber<Out> ||
                         (direction == Direction::forward ? ComplexNumber<Out> : ComplexNumber<In>);
   if (!is_legal) throw InternalError("forward transforms give complex numbers, and inverse ones take them");

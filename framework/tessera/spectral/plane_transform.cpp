@@ -9,6 +9,7 @@
 namespace tessera::spectral {
 namespace {
 
+/// Returns the number of points of the half of the spectrum that is kept.
 std::size_t half_size(int width, int height) {
   return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(height);
 }
@@ -19,7 +20,7 @@ template <class T>
 struct PlaneTransform<T>::Plans {
   using Complex = Kokkos::complex<T>;
 
-  /// Makes both plans. The memory that they are made for is given back.
+  /// Makes both plans. Making them needs memory, which is freed afterwards.
   Plans(int width, int height)
       : Plans({height, width}, Plane<T>(half_size(width, height) * 2),
               Plane<Complex>(half_size(width, height))) {}

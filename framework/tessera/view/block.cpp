@@ -20,8 +20,8 @@ detail::PageRange detail::whole_pages(const void* memory, std::size_t bytes, std
 
 void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  constexpr std::size_t least = 8 << 20;
-  if (bytes < least) return;
+  constexpr std::size_t fewest_bytes = 8 << 20;
+  if (bytes < fewest_bytes) return;
   const auto pages = detail::whole_pages(memory, bytes, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   // If the system has no huge pages, the call fails and has no effect.
   static_cast<void>(madvise(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, MADV_HUGEPAGE));
@@ -47,6 +47,7 @@ void copy_part(const HostBlock& from, const HostBlock& to, const Box& part) {
   for (int d = 1; d < part.dimensions; ++d) row[d] = {part[d].begin, part[d].begin + 1};
   for (;;) {
     std::memcpy(address_of(to, row), address_of(from, row), row_bytes);
+    // The next row: the lowest coordinate that is not the last one grows, and those below it begin anew.
     int d = 1;
     while (d < part.dimensions && row[d].end == part[d].end) {
       row[d] = {part[d].begin, part[d].begin + 1};
@@ -60,13 +61,17 @@ void copy_part(const HostBlock& from, const HostBlock& to, const Box& part) {
 
 namespace {
 
+/// The size of a page of memory, in bytes.
 constexpr std::int64_t page = 4096;
+/// The smallest size of rows that are padded, in bytes.
 constexpr std::int64_t smallest_padded_row = 256;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+/// Returns a layout whose rows are `row` elements apart. `first` elements of padding come before the first
+/// point.
 BlockLayout with_rows(const Box& box, std::int64_t element_size, std::int64_t row, std::int64_t first) {
   BlockLayout layout;
   layout.box = box;
@@ -82,7 +87,7 @@ BlockLayout with_rows(const Box& box, std::int64_t element_size, std::int64_t ro
 }
 
 /// Returns a layout for elements whose size does not divide 64 bytes. Rows begin at multiples of 64 bytes if
-/// this takes at most `most_padding` bytes of padding.
+/// the distance between elements at such addresses, `step` elements, is at most `most_padding` bytes.
 BlockLayout odd_layout(const Box& box, std::int64_t element_size, std::int64_t step) {
   constexpr std::int64_t most_padding = 192;
   std::int64_t row = box[0].size();
@@ -113,8 +118,8 @@ BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t e
   const std::int64_t ghosts_left = aligned_x > box[0].begin ? aligned_x - box[0].begin : 0;
   const std::int64_t first = round_up(ghosts_left, step) - ghosts_left;
   std::int64_t row = round_up(first + width, step);
-  // Rows at an even number of cache lines from each other would share half of the cache sets and of the
-  // memory channels. A transpose past the caches then takes nearly twice as long.
+  // Rows at an even number of cache lines from each other would use only half of the cache sets and of the
+  // memory channels. A transpose past the caches would then take nearly twice as long.
   if (row * element_size % (2 * buffer_alignment) == 0) row += step;
   return with_rows(box, element_size, row, first);
 }

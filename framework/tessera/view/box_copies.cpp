@@ -10,7 +10,7 @@ namespace {
 
 using detail::RowCopy;
 
-// A launch costs more than a copy of fewer bytes.
+/// The smallest number of bytes that several threads copy. A launch costs more than a copy of fewer bytes.
 constexpr std::int64_t smallest_parallel_copy = 1 << 16;
 
 /// Calls copy_row(to, from) for the rows [first, last) of one copy.
@@ -165,6 +165,7 @@ void BoxCopies::add(const ArrayReference& from, const ArrayReference& to, const 
     copy.from_stride[d - 1] = from.strides[d] * element_size;
     copy.to_stride[d - 1] = to.strides[d] * element_size;
   }
+  // The unit must divide all addresses, sizes and strides.
   const auto limit_unit = [this](std::int64_t bytes) { unit_ = std::gcd(unit_, bytes); };
   limit_unit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(copy.from) % 16));
   limit_unit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(copy.to) % 16));

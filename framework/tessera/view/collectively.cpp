@@ -12,7 +12,7 @@
 namespace tessera {
 
 int ranks_of(MPI_Comm communicator) {
-  // Other threads may use MPI at the same time, which MPI need not support.
+  // Several threads may ask at the same time, which MPI need not support.
   if (communicator == MPI_COMM_SELF) return 1;
   int ranks = 1;
   MPI_Comm_size(communicator, &ranks);
@@ -62,6 +62,7 @@ int failed_rank(MPI_Comm communicator, const Attempt& attempt) {
   return attempt.outcome == Outcome::success ? ranks_of(communicator) : rank_in(communicator);
 }
 
+/// Waits at most this many seconds for a request. Returns whether it has ended.
 bool ends_within(double seconds, MPI_Request& request) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end =
@@ -75,8 +76,8 @@ bool ends_within(double seconds, MPI_Request& request) {
   }
 }
 
-/// Keeps the memory of a request that was given up, because MPI may write to this memory until the process
-/// ends.
+/// Keeps the memory of a request that nothing waits for any more, because MPI may write to this memory until
+/// the process ends.
 void keep(std::unique_ptr<int> number) {
   static std::mutex mutex;
   static std::vector<std::unique_ptr<int>> numbers;
@@ -91,14 +92,15 @@ void keep(std::unique_ptr<int> number) {
   throw AgreedInternalError(message);
 }
 
-/// Throws the error of `failed_rank` on all ranks. Does nothing if `failed_rank` is the number of ranks.
-void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attempt) {
-  if (failed_rank == ranks_of(communicator)) return;
+/// Throws the error of rank `first` on all ranks. Does nothing if `first` is the number of ranks. `attempt`
+/// is the attempt of this rank.
+void throw_error_of(int first, MPI_Comm communicator, const Attempt& attempt) {
+  if (first == ranks_of(communicator)) return;
   std::string message = attempt.message;
   int header[2] = {static_cast<int>(attempt.outcome), static_cast<int>(message.size())};
-  MPI_Bcast(header, 2, MPI_INT, failed_rank, communicator);
+  MPI_Bcast(header, 2, MPI_INT, first, communicator);
   message.resize(static_cast<std::size_t>(header[1]));
-  MPI_Bcast(message.data(), header[1], MPI_CHAR, failed_rank, communicator);
+  MPI_Bcast(message.data(), header[1], MPI_CHAR, first, communicator);
   throw_error(static_cast<Outcome>(header[0]), message);
 }
 

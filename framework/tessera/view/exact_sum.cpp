@@ -9,8 +9,8 @@
 namespace tessera {
 namespace {
 
-/// The number of numbers in a block. It is so large that the fixed cost of a block does not matter. The sum
-/// of `block_size` integers of at most 2^51 must fit into 63 bits.
+/// How many numbers a block has: enough to make the fixed cost of a block small. The sum of `block_size`
+/// integers of at most 2^51 must fit into 63 bits.
 constexpr std::int64_t block_size = 1024;
 /// If there are fewer numbers than this, they are added one by one.
 constexpr std::int64_t least_numbers = 32;
@@ -74,8 +74,8 @@ BlockSums<std::uint64_t, 2> extract(const T* numbers, std::int64_t count, double
   return sums;
 }
 
-/// Splits each float of a block into three parts in the same way. Vectors hold twice as many floats as
-/// doubles.
+/// Splits each float of a block into three parts, as extract() splits numbers into two. Vectors hold twice as
+/// many floats as doubles.
 BlockSums<std::uint32_t, 3> extract_floats(const float* numbers, std::int64_t count, float high_magic,
                                            float middle_magic, float low_magic) {
   BlockSums<std::uint32_t, 3> sums;
@@ -118,6 +118,7 @@ BlockSums<std::uint64_t, 1> extract_from(double* numbers, std::int64_t count, do
 
 /// The settings that suited the last blocks. The next blocks are probably similar.
 struct Guess {
+  /// A unit suits numbers whose magnitude is less than 2^(unit + headroom).
   static constexpr int headroom = 50;
 
   int unit = -headroom;     // suits numbers from -1 to 1, as in most images
@@ -125,6 +126,8 @@ struct Guess {
   int with_doubles = 0;     // the number of next blocks that are not tried with bins of floats
 
   void floats_suit() { blocks_too_wide = 0; }
+  /// Notes that a block was too wide for bins of floats. After `patience` such blocks in a row, the next
+  /// `pause` blocks are not tried with these bins.
   void floats_are_narrow() {
     constexpr int patience = 2, pause = 64;
     if (++blocks_too_wide >= patience) with_doubles = pause;
@@ -178,6 +181,7 @@ class BlockAdder {
     return add_as_doubles(numbers, count, guess_.unit);
   }
 
+  /// Adds a block in two bins of doubles. Returns false, and adds nothing, if these are too narrow.
   bool add_as_doubles(const T* numbers, std::int64_t count, int unit) {
     // The low bin has to hold at most half a unit of the high bin.
     const int low_unit = std::max(unit - 52, ExactSum<T>::lowest_exponent);
@@ -190,9 +194,10 @@ class BlockAdder {
     return true;
   }
 
-  /// Does the same with three bins of floats. The numbers may be as large as for `unit` in bins of doubles,
-  /// except for those just below a power of two. For example, 0x1.fffffep-1 has the unit -50, and its m in
-  /// the first bin is rounded to 2^float_bits, which spills. Its block is then added in bins of doubles.
+  /// Adds a block as add_as_doubles() does, but in three bins of floats. The numbers may be as large as for
+  /// `unit` in bins of doubles, except for those just below a power of two. For example, 0x1.fffffep-1 has
+  /// the unit -50, and its m in the first bin is rounded to 2^float_bits, which spills. Its block is then
+  /// added in bins of doubles.
   bool add_as_floats([[maybe_unused]] const T* numbers, [[maybe_unused]] std::int64_t count,
                      [[maybe_unused]] int unit) {
     if constexpr (are_floats) {

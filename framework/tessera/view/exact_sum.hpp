@@ -211,7 +211,7 @@ static_assert(std::is_trivially_copyable_v<ExactSum<float>> &&
               std::is_trivially_copyable_v<ExactSum<double>>);
 
 /// A Kokkos reducer that adds exact sums. The result of Kokkos::parallel_reduce then depends neither on the
-/// number of threads nor on the order of their ends. `Space` is the memory space of the result, as in
+/// number of threads nor on the order in which they end. `Space` is the memory space of the result, as in
 /// Kokkos::Sum.
 template <class T, class Space = Kokkos::HostSpace>
 class ExactSumReducer {

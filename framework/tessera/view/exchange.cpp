@@ -185,7 +185,7 @@ void Exchange::make_receipts(int tag) {
 }
 
 std::byte* Exchange::address(const Side& side, const Parcel& parcel) const {
-  if (parcel.shared) return nullptr;
+  if (parcel.shared) return nullptr;  // its message is empty, and only tells that the data are there
   if (parcel.in_place != nullptr) return parcel.in_place;
   return (transport_.device_addresses ? side.buffer.data() : side.host.data()) + parcel.offset;
 }
@@ -231,7 +231,7 @@ void Exchange::unpack(const ExecutionSpace& execution) {
     return;
   }
   // One launch unpacks the messages of all partners.
-  MPI_Waitall(count, received_.requests.data(), MPI_STATUSES_IGNORE);
+  wait_all(received_.requests);
   if (!transport_.device_addresses && received_.buffer.size() > 0)
     Kokkos::deep_copy(execution, received_.buffer, received_.host);
   received_.copies.run(execution, mode_);
@@ -279,6 +279,7 @@ bool extension_promises() {
 #endif
 }
 
+/// Returns whether MPI accepts memory of the devices of this build.
 bool is_promised() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return info_promises("cuda") || extension_promises();

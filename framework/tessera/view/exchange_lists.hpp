@@ -129,6 +129,7 @@ void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const B
       const auto shares_partner = [&](std::size_t k) {
         return k < messages->size() && (*messages)[k].partner == message.partner;
       };
+      // For the first message, i - 1 is the greatest index, which is beyond the end.
       if (shares_partner(i - 1) || shares_partner(i + 1)) continue;
       if (!is_slab_of(sends ? message.source() : message.box, here, domain, conditions)) continue;
       const BlockLayout there = layout(message.partner, !sends);

@@ -15,7 +15,7 @@ void check_coordinates(const std::string& name, const Box& box) {
   for (int d = 0; d < box.dimensions && !box.empty(); ++d)
     if (box[d].begin < Limits::lowest() || box[d].end > Limits::max())
       throw InputError(
-          fmt::format("the view '{}' is to hold {}: coordinates have 32 bits, give it more "
+          fmt::format("the view '{}' cannot hold {}: coordinates have 32 bits, so give the view more "
                       "dimensions",
                       name, to_string(box)));
 }
@@ -41,10 +41,11 @@ void HaloExchange::make_exchange(const Transport& transport) {
   // The allocation of buffers may fail on one rank only, and all ranks must learn of it. With shared windows,
   // the allocation itself is collective.
   if (transport.shared_windows)
-    exchange_.emplace(communicator_.handle(), tag, fields_, transport);
+    exchange_ = std::make_unique<Exchange>(communicator_.handle(), tag, fields_, transport);
   else
-    collectively(communicator_.handle(),
-                 [&] { exchange_.emplace(communicator_.handle(), tag, fields_, transport); });
+    collectively(communicator_.handle(), [&] {
+      exchange_ = std::make_unique<Exchange>(communicator_.handle(), tag, fields_, transport);
+    });
 }
 
 void HaloExchange::finish(const ExecutionSpace& execution) {
@@ -127,7 +128,7 @@ struct FillSide {
   void repeat_point(std::int64_t row) const {
     const std::int64_t offset = row_offset(row), count = part[0].size();
     const Unit* from =
-        side() == Boundary::constant ? constant : data + (offset + nearest()) * units_per_element;
+        condition() == Boundary::constant ? constant : data + (offset + nearest()) * units_per_element;
     Unit* to = data + (offset + part[0].begin) * units_per_element;
     if (units_per_element == 1) {
       std::fill_n(to, count, *from);
@@ -137,11 +138,14 @@ struct FillSide {
     }
   }
 
-  Boundary side() const { return part[across].begin < domain.begin ? below : above; }
+  /// Returns the boundary condition of the side beyond which `part` lies.
+  Boundary condition() const { return part[across].begin < domain.begin ? below : above; }
+  /// Whether all points of a row get the same value.
   bool repeats_points() const {
-    return side() == Boundary::constant || (across == 0 && side() == Boundary::clamp);
+    return condition() == Boundary::constant || (across == 0 && condition() == Boundary::clamp);
   }
 
+  /// Whether the row that begins at `point` is a copy of another row.
   KOKKOS_FUNCTION bool repeats_rows(const Point& point) const {
     return across > 0 &&
            boundary_source(point[across], domain, below, above).kind == BoundarySource::Kind::point;
@@ -159,7 +163,7 @@ struct FillSide {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     if constexpr (runs_on_host) {
       constexpr std::int64_t rows_ahead = 16;
-      const bool reads = side() != Boundary::constant;
+      const bool reads = condition() != Boundary::constant;
       if (reads && across == 0 && index + rows_ahead < rows) prefetch_row(index + rows_ahead);
       if (repeats_points()) return repeat_point(index);
       const Point point = first_of_row(index);
@@ -190,10 +194,12 @@ void fill_side(const ExecutionSpace& execution, const ArrayReference& array, con
                       static_cast<int>(element_size / static_cast<std::int64_t>(sizeof(Unit))),
                       {}};
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
-  // A launch costs more than a copy of fewer bytes. Rows that lie apart count as one cache line or more each.
+  // A launch costs more than copying fewer than `smallest_parallel_fill` bytes. Each row counts as at least
+  // one cache line if rows do not follow each other closely.
   constexpr std::int64_t smallest_parallel_fill = 1 << 15, line = 64;
-  const std::int64_t least = part.dimensions > 1 ? std::min(array.strides[1] * element_size, line) : 0;
-  const std::int64_t bytes = rows * std::max(part[0].size() * element_size, least);
+  const std::int64_t least_row_bytes =
+      part.dimensions > 1 ? std::min(array.strides[1] * element_size, line) : 0;
+  const std::int64_t bytes = rows * std::max(part[0].size() * element_size, least_row_bytes);
   const bool is_small = runs_on_host && bytes < smallest_parallel_fill;
   for_each_index(execution, is_small ? HostMode::calling_thread : mode, "tessera: border",
                  runs_on_host ? rows : part.size(), fill);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "tessera/domain/boundary.hpp"
@@ -97,7 +97,7 @@ class HaloExchange {
   std::vector<ExchangeField> fields_;
   std::vector<Beyond> beyond_;
   /// The exchange of `fields_`, which is made when `fields_` is complete.
-  std::optional<Exchange> exchange_;
+  std::unique_ptr<Exchange> exchange_;
 };
 
 }  // namespace tessera

@@ -133,19 +133,21 @@ std::int64_t IndexLists::received_count() const {
 
 IndexLists index_lists(MPI_Comm communicator, const std::vector<std::int64_t>& bounds,
                        const std::vector<std::int64_t>& needed) {
-  const std::vector<std::int64_t> asked = counts_by_owner(bounds, needed, rank_in(communicator));
-  std::vector<std::int64_t> wanted(asked.size());
-  MPI_Alltoall(asked.data(), 1, MPI_INT64_T, wanted.data(), 1, MPI_INT64_T, communicator);
+  // The number of elements that this rank gets from each rank, and that it sends to each rank.
+  const std::vector<std::int64_t> to_receive = counts_by_owner(bounds, needed, rank_in(communicator));
+  std::vector<std::int64_t> to_send(to_receive.size());
+  MPI_Alltoall(to_receive.data(), 1, MPI_INT64_T, to_send.data(), 1, MPI_INT64_T, communicator);
   IndexLists lists;
-  for (std::size_t rank = 0; rank < asked.size(); ++rank) {
+  for (std::size_t rank = 0; rank < to_receive.size(); ++rank) {
     const int partner = static_cast<int>(rank);
-    if (wanted[rank] > 0)
-      lists.sent.push_back({partner, std::vector<std::int64_t>(static_cast<std::size_t>(wanted[rank]))});
-    if (asked[rank] > 0) lists.received.push_back({partner, asked[rank]});
+    if (to_send[rank] > 0)
+      lists.sent.push_back({partner, std::vector<std::int64_t>(static_cast<std::size_t>(to_send[rank]))});
+    if (to_receive[rank] > 0) lists.received.push_back({partner, to_receive[rank]});
   }
   const auto bytes = [](std::int64_t count) {
     return count * static_cast<std::int64_t>(sizeof(std::int64_t));
   };
+  // Each rank tells the owners of the elements which indices it needs.
   std::vector<MPI_Request> requests(lists.sent.size());
   for (std::size_t i = 0; i < lists.sent.size(); ++i) {
     SentElements& elements = lists.sent[i];

@@ -30,8 +30,15 @@ InstructionSet instruction_set() { return chosen(); }
 void limit_instruction_set(InstructionSet most) { chosen() = std::min(most, greatest_of_processor()); }
 
 std::string_view to_string(InstructionSet set) {
-  constexpr std::string_view names[] = {"baseline", "avx2", "avx512"};
-  return names[static_cast<std::size_t>(set)];
+  switch (set) {
+    case InstructionSet::baseline:
+      return "baseline";
+    case InstructionSet::avx2:
+      return "avx2";
+    case InstructionSet::avx512:
+      return "avx512";
+  }
+  return "";
 }
 
 }  // namespace tessera

@@ -24,11 +24,11 @@ std::string_view to_string(InstructionSet set);
 
 namespace detail {
 
-// Compilers compile a lambda for the processors of the rest of the program only. The functions below are
-// compiled for other processors, and inline the lambdas that they are given. Builds with TESSERA_CHECKS,
-// which check every access, do not inline. These builds are not made for speed, and a file would otherwise
-// take minutes to compile. A program that is compiled for AVX2 or more has one version of each kernel,
-// because its user has named the processor.
+// A compiler compiles a lambda for the same processors as the rest of the program, unless it is inlined into
+// a function for others. The functions below are compiled for other processors, and inline their lambdas.
+// Builds with TESSERA_CHECKS, which check every access, do not inline. These builds are not made for speed,
+// and a file would otherwise take minutes to compile. A program that is compiled for AVX2 or more has one
+// version of each kernel, because its user has named the processor.
 #ifdef TESSERA_CHECKS
 #define TESSERA_FLAT gnu::noinline
 #else
@@ -57,9 +57,9 @@ template <class Work>
   work();
 }
 
-/// Calls `work` as call_flat does, with the instructions of InstructionSet::avx512. Compilers take half of
-/// the vectors' width for some processors, for the sake of programs that compute little. Kernels take all of
-/// it.
+/// Calls `work` as call_flat does, with the instructions of InstructionSet::avx512. For some
+/// processors, compilers use vectors of half the width, which is faster for programs that compute little.
+/// Kernels use the full width.
 template <class Work>
 #ifdef __clang__
 [[TESSERA_FLAT, gnu::target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]]
@@ -130,9 +130,9 @@ void call_flat_with_vectors(const Work& work) {
 
 // TESSERA_VECTORISED comes before a loop whose iterations do not depend on each other.
 // TESSERA_VECTORISED_SUM(name) comes before a loop whose iterations depend on each other only because they
-// add to the integer `name`. Compilers then vectorise the loop. Both stand for `omp simd`, except with GCC: a
-// loop with `omp simd` gets vectors of the function that has the loop, even if this function is inlined into
-// another one that is compiled for a processor with longer vectors (see call_flat_avx2).
+// add to the integer `name`. Compilers then vectorise the loop. Both stand for `omp simd`, except with GCC:
+// it chooses the vectors of a loop with `omp simd` by the function where the loop is written, and not by the
+// function where that one is inlined, which may be compiled for longer vectors (see call_flat_avx2).
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TESSERA_VECTORISED _Pragma("GCC ivdep")
 #define TESSERA_VECTORISED_SUM(name) _Pragma("GCC ivdep")

@@ -64,6 +64,7 @@ NodeMemory::NodeMemory(MPI_Comm communicator) : communicator_(communicator) {
 }
 
 NodeMemory::~NodeMemory() {
+  // While an exception unwinds the stack, other ranks may not make the collective calls below.
   if (std::uncaught_exceptions() > 0) return;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int tag = 0;  // the communicator has no other messages
 
-/// The number of pieces of messages that are in flight at once. One piece is sent while others are packed or
-/// unpacked.
+/// The number of pieces of messages that a buffer has room for, unless the elements are too large. One piece
+/// is on its way while others are packed or unpacked.
 constexpr std::int64_t pieces_in_flight = 4;
 /// The largest size of a piece, in bytes. A piece of this size stays in the caches while it is packed, sent
 /// and unpacked.
@@ -35,6 +35,7 @@ Pieces::Pieces(const Box& box, std::int64_t most_points) : box_(box) {
 }
 
 Box Pieces::operator[](std::int64_t index) const {
+  // Pieces are numbered along dimension `cut_` first, and then along the higher dimensions.
   Box piece = box_;
   const std::int64_t begin = box_[cut_].begin + index % runs_ * run_;
   piece[cut_] = intersection(box_[cut_], {begin, begin + run_});
@@ -56,8 +57,11 @@ Redistribution::Redistribution(MPI_Comm communicator, const BlockDistribution& f
       element_size_(element_size),
       transport_(transport) {
   if (!(from.domain() == to.domain()))
-    throw InternalError(fmt::format("a redistribution from an array on {} to one on {}",
-                                    to_string(from.domain()), to_string(to.domain())));
+    throw InternalError(
+        fmt::format("a redistribution needs two arrays on the same points, not on {} and on {}",
+                    to_string(from.domain()), to_string(to.domain())));
+  // Messages are sent from one buffer and received in another. Where MPI cannot access the memory of devices,
+  // each of the two has a copy in host memory.
   const std::int64_t buffers = transport.device_addresses ? 2 : 4;
   if (buffer_bytes < buffers * element_size)
     throw InternalError(
@@ -76,6 +80,7 @@ Redistribution::Redistribution(MPI_Comm communicator, const BlockDistribution& f
 void Redistribution::make_stream(Stream& stream, std::vector<Message> messages, bool sends,
                                  std::int64_t most_bytes) {
   const int ranks = communicator_.size();
+  // The number of ranks from the sender to the receiver. Rank 0 follows the last rank.
   const auto distance = [&](const Message& message) {
     const int steps = sends ? message.partner - communicator_.rank() : communicator_.rank() - message.partner;
     return (steps + ranks) % ranks;
@@ -88,16 +93,17 @@ void Redistribution::make_stream(Stream& stream, std::vector<Message> messages, 
       std::clamp(most_bytes / pieces_in_flight, element_size_, std::max(largest_piece, element_size_));
   stream.most_points = piece_bytes / element_size_;
   stream.messages = std::move(messages);
-  std::int64_t largest = 0;
+  std::int64_t largest_bytes = 0;
   for (const Message& message : stream.messages) {
     const Pieces pieces(message.box, stream.most_points);
     stream.piece_count += pieces.size();
-    largest = std::max(largest, pieces[0].size() * element_size_);
+    // No piece of a message is larger than the first one.
+    largest_bytes = std::max(largest_bytes, pieces[0].size() * element_size_);
   }
   if (stream.piece_count == 0) return;
-  stream.slot_bytes = largest;
-  stream.slots = static_cast<std::size_t>(std::min(stream.piece_count, most_bytes / largest));
-  const std::size_t bytes = stream.slots * static_cast<std::size_t>(largest);
+  stream.slot_bytes = largest_bytes;
+  stream.slots = static_cast<std::size_t>(std::min(stream.piece_count, most_bytes / largest_bytes));
+  const std::size_t bytes = stream.slots * static_cast<std::size_t>(largest_bytes);
   stream.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), bytes);
   if (!transport_.device_addresses)
     stream.host = HostBuffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), bytes);
@@ -129,11 +135,11 @@ void Redistribution::send_next(const ExecutionSpace& execution, const ArrayRefer
                                std::size_t index) {
   const Message* piece = next_piece(sent_, index);
   if (piece == nullptr) return;
-  std::byte* place = slot(sent_, index);
+  std::byte* packed = slot(sent_, index);
   const std::int64_t bytes = piece->box.size() * element_size_;
-  copy_points(execution, from, dense_reference(place, piece->box, element_size_), piece->box, element_size_);
+  copy_points(execution, from, dense_reference(packed, piece->box, element_size_), piece->box, element_size_);
   if (!transport_.device_addresses)
-    compat::copy_bytes(execution, mpi_slot(sent_, index), place, static_cast<std::size_t>(bytes));
+    compat::copy_bytes(execution, mpi_slot(sent_, index), packed, static_cast<std::size_t>(bytes));
   if (!runs_on_host) execution.fence();
   MPI_Isend(mpi_slot(sent_, index), static_cast<int>(bytes), MPI_BYTE, piece->partner, tag,
             communicator_.handle(), &requests_[received_.slots + index]);
@@ -148,11 +154,11 @@ void Redistribution::receive_next(std::size_t index) {
 
 void Redistribution::store(const ExecutionSpace& execution, const ArrayReference& to, std::size_t index) {
   const Box& box = received_.carried[index].box;
-  std::byte* place = slot(received_, index);
+  std::byte* packed = slot(received_, index);
   if (!transport_.device_addresses)
-    compat::copy_bytes(execution, place, mpi_slot(received_, index),
+    compat::copy_bytes(execution, packed, mpi_slot(received_, index),
                        static_cast<std::size_t>(box.size() * element_size_));
-  copy_points(execution, dense_reference(place, box, element_size_), to, box, element_size_);
+  copy_points(execution, dense_reference(packed, box, element_size_), to, box, element_size_);
   if (!runs_on_host) execution.fence();
 }
 
@@ -189,9 +195,9 @@ std::int64_t Redistribution::buffer_bytes() const {
 void Redistribution::check(const Box& from, const Box& to, std::int64_t element_size) const {
   if (!(from == from_) || !(to == to_) || element_size != element_size_)
     throw InternalError(fmt::format(
-        "a redistribution from {} to {} of elements of {} bytes, given views on {} and "
-        "{} of elements of {} bytes",
-        to_string(from_), to_string(to_), element_size_, to_string(from), to_string(to), element_size));
+        "a redistribution moves elements of {} bytes from {} to {}, but was given views with elements of {} "
+        "bytes on {} and on {}",
+        element_size_, to_string(from_), to_string(to_), element_size, to_string(from), to_string(to)));
 }
 
 }  // namespace tessera

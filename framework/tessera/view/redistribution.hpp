@@ -70,8 +70,8 @@ class Redistribution {
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
   using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
 
-  /// The messages that a rank sends, or all that it receives, in the order of their handling. The pieces of
-  /// the messages pass through the slots of a buffer. Each slot holds one piece at a time.
+  /// The messages that a rank sends, or all that it receives, in the order in which the rank handles them.
+  /// The pieces of the messages pass through the slots of a buffer. Each slot holds one piece at a time.
   struct Stream {
     std::vector<Message> messages;
     std::int64_t most_points = 0;

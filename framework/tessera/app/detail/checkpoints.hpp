@@ -32,7 +32,7 @@ struct CheckpointSettings {
   double interval = 0;
   /// The seconds before whose end the run writes a checkpoint and ends.
   double wall_limit = 0;
-  /// The path of the checkpoint from which the run goes on, or of a directory of checkpoints.
+  /// The path of the checkpoint that the run goes on with, or of a directory of checkpoints.
   std::string restart;
 };
 
@@ -157,9 +157,9 @@ class Checkpoints {
 
   CheckpointedRun run_;
   LoopRecorder& loops_;
-  /// The checkpoint that the run restarts from, or null, and the number of its loop, or -1 when that loop has
-  /// begun.
+  /// The checkpoint that the run restarts from, or null.
   std::unique_ptr<io::CheckpointReader> restart_;
+  /// The number of the loop of `restart_`; -1 if there is no checkpoint, or if that loop has begun.
   int restart_loop_ = -1;
   /// The folder of the checkpoints that the run writes; empty if it writes none.
   std::string directory_;

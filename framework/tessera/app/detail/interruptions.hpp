@@ -19,8 +19,8 @@
 
 namespace tessera::app {
 
-/// Records the signals SIGTERM and SIGUSR1, which do not end the process while there is such an object, of
-/// which there may be only one. The process ends 30 seconds after a SIGTERM, unless accept() is called
+/// Records the signals SIGTERM and SIGUSR1, which do not end the process while there is such an object. There
+/// may be only one. The process ends 30 seconds after a SIGTERM, unless accept() is called
 /// before.
 class StopSignals {
  public:

@@ -27,8 +27,8 @@ void add_run(Report& report, const Session& session, const std::string& program,
              const deck::Deck& deck);
 
 /// The services of a run whose work is no single plan, but parts such as graphs or turns: progress, report,
-/// trace, and the times of phases and parts. The constructor and all functions that are not const are
-/// collective, except begin(), and those of progress() and report().
+/// trace, and the times of phases and parts. The constructor, begin_work(), run(), run_alone(), end_work()
+/// and write() are collective.
 class JobRun final : public JobRunner {
  public:
   /// Creates the files of the report and of the trace. `threads` is the number of threads of each rank, and

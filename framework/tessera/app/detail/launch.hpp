@@ -49,12 +49,12 @@ int threads_of(const Session& session, const deck::Deck& deck);
 /// Returns the bytes that a rank may use by the key `memory` of a deck; 0 if there is no limit.
 std::int64_t memory_limit(const deck::Deck& deck);
 
-/// A program that has read its command line and its decks, and is about to work.
+/// A program that has read its command line.
 struct Launch {
   Session& session;
   const LaunchedProgram& program;
   const Options& options;
-  /// The paths of the decks, and of the decks that they include.
+  /// The paths of the decks, and of the decks that they include. The list is empty until they have been read.
   const std::vector<std::string>& deck_files;
   /// The times of the phases of the run. The phase `start` is under way.
   RunPhases& phases;

@@ -21,7 +21,8 @@ namespace tessera::app {
 /// the files that the options and the deck ask for. Collective.
 void show_program(const RunSetup& setup, const ProgramPlans& programs, const std::string& more = {});
 
-/// The measured times of tasks on groups of ranks, in a single run or in a series. Only rank 0 has them.
+/// The measured times of tasks on groups of ranks, in a single run or in a series. All ranks have them, but
+/// only rank 0 adds them to a report and draws a chart.
 class TaskTimes {
  public:
   /// Gathers the times. Collective. `programs` must outlive this object.

@@ -107,7 +107,8 @@ class TasksRun {
     recorder.end(phases_);
     progress_.line(times.text());
     StepNames names;
-    if (records.wants_report() || records.wants_trace()) names = parts.names();
+    if (records.wants_report() || (records.wants_trace() && setup_.session.rank() == 0))
+      names = parts.names();
     if (records.wants_report()) {
       times.add(report);
       add_parts(report, communicator_, names, recorder);
@@ -258,7 +259,7 @@ class SeriesOnGroups : TasksRun {
     bindings.sink = [this](std::int64_t item, const std::string& output,
                            MPI_Comm group) -> std::unique_ptr<BlockSink> {
       if (output != setup_.result_name) return nullptr;
-      return items_.create(group, item, *setup_.result(), attributes_);
+      return items_.create_result(group, item, *setup_.result(), attributes_);
     };
     // Rank 0 shows how far its own tasks are, as it need not be a rank that writes.
     bindings.ended = [this, began = std::chrono::steady_clock::now()](std::int64_t item) {

@@ -38,7 +38,7 @@ StepNames step_names(const Algorithm& pipeline, const Plan& plan, int first = 0,
 /// Returns the name of a part; an empty text if there is none with this number.
 std::string name_in(const StepNames& names, int number);
 
-/// Adds the names of the phases, which have negative numbers.
+/// Returns `names` and the names of the phases, which have negative numbers.
 StepNames with_phases(StepNames names);
 
 /// The work of a Recorder in addition to summing up times.

@@ -59,10 +59,10 @@ class Records {
 std::string trace_text(const StepNames& names,
                        const std::vector<std::vector<Recorder::Event>>& events_by_rank);
 
-/// Prints the first of the texts that `make` returns, which is called on rank 0 only, and writes the others
-/// to `files`, one to each. `files` are pairs as those of check_names, which are not written if their paths
-/// are empty. Throws InputError as check_names does, when a file cannot be written, and the exceptions of
-/// `make`. Collective.
+/// Calls `make` on rank 0 only. Prints the first of the texts that it returns, and writes the others to
+/// `files`, one to each. `files` are pairs as those of check_names; a file whose path is empty is left out.
+/// Throws InputError as check_names does, when a file cannot be written, and the exceptions of `make`.
+/// Collective.
 void print_and_write(const Session& session, const std::vector<std::string>& taken,
                      const std::vector<std::pair<std::string, std::string>>& files,
                      const std::function<std::vector<std::string>()>& make);

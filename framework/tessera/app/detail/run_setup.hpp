@@ -29,7 +29,7 @@ struct AskedPipeline {
   std::vector<std::string> numbers = {};
 
   /// Returns the array of the result, or null if there is none, which is possible if the deck names no file
-  /// for the result and the application allows this.
+  /// for the result and the application allows this. There must be a pipeline, and it must be the whole one.
   const ArrayDeclaration* result() const;
 };
 

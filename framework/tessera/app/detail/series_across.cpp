@@ -192,8 +192,10 @@ void SeriesAcross::compute(Shape& shape, Watchdog& watchdog) {
     recorder_->begin(shape.first_step + node.id);
     watchdog.begin(shape.first_step + node.id);
   };
-  session_.guard(application_.program, [&] { shape.run->run(bindings, begin, {}); });
-  recorder_->end();
+  session_.guard(application_.program, [&] {
+    shape.run->run(bindings, begin, {});
+    recorder_->end();
+  });
 }
 
 /// Computes the next image. Returns false if there is none, or if a signal has ended the series. Leaves the

@@ -206,7 +206,7 @@ io::ImageInfo SeriesItems::inspect(const SeriesItem& item, const LookAtFile& loo
   return first;
 }
 
-std::vector<ImageLine> SeriesItems::look_at(const std::function<void(std::int64_t)>& look) const {
+std::vector<ImageLine> SeriesItems::left_out_by(const std::function<void(std::int64_t)>& look) const {
   std::vector<ImageLine> left_out;
   for (std::int64_t index = 0; index < count_; ++index) {
     try {

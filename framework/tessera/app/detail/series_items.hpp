@@ -100,7 +100,7 @@ class SeriesItems {
   io::ImageInfo inspect(const SeriesItem& item, const LookAtFile& look) const;
   /// Calls `look` with the number of each item. If it throws InputError, the item is left out, and the result
   /// has a line about it. If items with errors end the series, the first error is thrown on.
-  std::vector<ImageLine> look_at(const std::function<void(std::int64_t index)>& look) const;
+  std::vector<ImageLine> left_out_by(const std::function<void(std::int64_t index)>& look) const;
 
   /// The description of the frames of the video that is read; null if files are read.
   const GivenImage* frame() const { return frame_ ? &*frame_ : nullptr; }

@@ -102,7 +102,7 @@ std::string SeriesRun::check() {
   std::vector<ImageLine> left_out;
   collectively(job_.session.communicator(), [&] {
     if (job_.session.rank() != 0) return;
-    left_out = items_.look_at([&](std::int64_t index) {
+    left_out = items_.left_out_by([&](std::int64_t index) {
       const SeriesItem item = items_.item(index);
       std::shared_ptr<const SeriesPlan> plan;
       items_.inspect(item, [&](std::size_t place, const std::string& path, const io::ImageInfo& info) {
@@ -146,14 +146,13 @@ ExitStatus SeriesRun::run() {
       });
   job.end_work();
   // A signal has stopped all ranks, or none.
-  int stopped = signals_.received() != 0 ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, session.communicator());
-  items_.end(stopped != 0);
+  const bool stopped = on_any_rank(session.communicator(), signals_.received() != 0);
+  items_.end(stopped);
   const SeriesOutcome outcome = this->outcome(report);
   outcome.add(job.report());
   job.report().add("series", {{"most_at_a_time", report.most_items}});
   job.write();
-  return tell_outcome(session, program, progress_, outcome, stopped != 0, items_.count());
+  return tell_outcome(session, program, progress_, outcome, stopped, items_.count());
 }
 
 /// Returns what has become of the images of all ranks. Collective.

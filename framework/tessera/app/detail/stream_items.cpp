@@ -64,7 +64,7 @@ std::vector<std::int64_t> StreamItems::good_items() {
     good.push_back(number);
   };
   try {
-    left_out_ = look_at([&](std::int64_t number) { keeping_error(fault_, [&] { look(number); }); });
+    left_out_ = left_out_by([&](std::int64_t number) { keeping_error(fault_, [&] { look(number); }); });
   } catch (const InputError&) {
     return {};
   }
@@ -127,9 +127,9 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
   return open_in_series(application_, deck_, place, path, info);
 }
 
-std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,
-                                               const ArrayDeclaration& result,
-                                               const std::vector<io::FileAttribute>& attributes) {
+std::unique_ptr<BlockSink> StreamItems::create_result(MPI_Comm communicator, std::int64_t number,
+                                                      const ArrayDeclaration& result,
+                                                      const std::vector<io::FileAttribute>& attributes) {
   const SeriesItem one = item(number);
   auto sink = SeriesItems::create(communicator, one, result, [attributes]() -> io::FileNotes {
     return {{}, attributes};

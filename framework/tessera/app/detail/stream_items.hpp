@@ -48,9 +48,9 @@ class StreamItems : public SeriesItems {
   std::unique_ptr<BlockSource> open(const RunSetup& first, std::int64_t number, const std::string& input);
   /// Creates a result. `attributes` are those of HDF5 files. Collective over `communicator`, which is the
   /// same for all results. Throws InputError.
-  std::unique_ptr<BlockSink> create(MPI_Comm communicator, std::int64_t number,
-                                    const ArrayDeclaration& result,
-                                    const std::vector<io::FileAttribute>& attributes);
+  std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, std::int64_t number,
+                                           const ArrayDeclaration& result,
+                                           const std::vector<io::FileAttribute>& attributes);
 
  private:
   /// Looks at the headers of all files. Returns the numbers of the images that can be read and are like the

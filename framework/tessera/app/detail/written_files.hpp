@@ -19,10 +19,10 @@
 
 namespace tessera::app {
 
-/// Declares the keys `output.*` of the files to which an application writes its result.
+/// Declares the keys `output.*` of the files that hold the result of an application.
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
-/// The files to which an application writes its result and some of its stages. All functions except paths()
+/// The files that hold the result of an application and some of its stages. All functions except paths()
 /// are collective.
 class ImageOutputs {
  public:

@@ -52,13 +52,14 @@ constexpr std::array<Place, 5> places{{{"x", Operation::column},
                                        {"width", Operation::width},
                                        {"height", Operation::height}}};
 
-/// The comparisons; longer symbols come first. Where the arguments are exchanged, `a > b` is `b < a`.
+/// A comparison. If `exchanges` is true, its arguments are exchanged: `a > b` is computed as `b < a`.
 struct Comparison {
   std::string_view symbol;
   Operation operation;
   bool exchanges;
 };
 
+/// The longer symbols come first, because `<=` begins with `<`.
 constexpr std::array<Comparison, 6> comparisons{{{"<=", Operation::less_or_equal, false},
                                                  {">=", Operation::less_or_equal, true},
                                                  {"==", Operation::equal, false},
@@ -88,7 +89,7 @@ const Function* find_function(std::string_view name) {
   return found == functions.end() ? nullptr : &*found;
 }
 
-/// Returns ": did you mean NAME?", or a list of all functions.
+/// Returns "; did you mean 'NAME'?", or a list of all functions if no name is similar.
 std::string meant_function(const std::string& name) {
   std::vector<std::string> names;
   for (const Function& function : functions) names.emplace_back(function.name);
@@ -152,6 +153,7 @@ int Parser::product() {
   int a = factor();
   for (;;) {
     skip_blanks();
+    // `**` is not an operator, and the caller reports it.
     if (text_.compare(at_, 2, "**") == 0) return a;
     if (take("*")) {
       a = add(Operation::multiply, {a, factor()});
@@ -191,7 +193,8 @@ int Parser::number() {
   double value = 0;
   const char* const begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  // Numbers that are too large or too small for a double are the same error, but those too small are 0.
+  // std::from_chars reports the same error for numbers that are too large and too small for a double. Those
+  // that are too small are legal, and are about 0.
   if (error == std::errc::result_out_of_range)
     value = std::strtod(std::string(begin, end).c_str(), nullptr);
   else if (error != std::errc())
@@ -263,6 +266,7 @@ int Parser::add(Operation operation, const std::vector<int>& arguments) {
     node.arguments[i] = arguments[i];
     values[i] = nodes_[arguments[i]].value;
   }
+  // An operation on constants only becomes a constant.
   const bool folds = !arguments.empty() &&
                      std::ranges::all_of(arguments, [this](int argument) { return is_constant(argument); });
   if (folds) {

@@ -23,8 +23,8 @@ struct Node {
   int arguments[5] = {-1, -1, -1, -1, -1};
 };
 
-/// Two operations, the inner one as the first argument of the outer one, and the operation that is both. Its
-/// arguments are those of the inner one, and then the others of the outer one.
+/// Two operations, and the operation `joined` that does the work of both. The result of `inner` is the first
+/// argument of `outer`. The arguments of `joined` are those of `inner`, and then the other ones of `outer`.
 struct Pair {
   Operation outer;
   Operation inner;
@@ -141,7 +141,7 @@ class Compiler {
     }
   }
 
-  /// Joins operations with their first arguments, where nothing else needs these.
+  /// Joins an operation with its first argument if nothing else needs this argument.
   void join_pairs() {
     for (Node& outer : nodes_) {
       if (outer.arguments[0] < 0 || uses_[outer.arguments[0]] != 1) continue;

@@ -144,7 +144,7 @@ void Execution::close_stand_in(Worker& worker, int home, std::uint64_t home_scop
   {
     const std::lock_guard lock(mutex());
     closed = ranks_->close_stand_in({home, home_scope});
-    // The item may have been the oldest one, for which buffers stayed free.
+    // The item may have been the oldest one, and buffers stayed free for it.
     if (closed != nullptr) grant_waiting(true);
   }
   if (closed == nullptr) return;

@@ -163,7 +163,7 @@ class Execution {
   void find_buffers();
   std::string stuck_message() const;
   void fail_with(std::exception_ptr error);
-  /// Makes a job ready whose item is to be dropped.
+  /// Makes a job ready whose item must be dropped.
   void push_dropped(Job job);
   void finish_next();
   void end_run();

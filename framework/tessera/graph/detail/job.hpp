@@ -18,7 +18,7 @@ namespace tessera::graph::detail {
 
 struct Node;
 
-/// A call of a body that is to be made. A job has one hold of its scope.
+/// A call of a body that a worker will make. A job has one hold of its scope.
 struct Job {
   Node* node = nullptr;
   Item* item = nullptr;

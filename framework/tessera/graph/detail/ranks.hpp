@@ -68,7 +68,7 @@ class Ranks {
   /// The kinds of messages. `item` brings an item, and `closed` says that a stand-in has no holds left.
   /// `query` asks a rank for its State, which is the answer. `resolve` says that all ranks wait for buffers.
   enum class Kind : std::uint8_t { item, closed, stop, failed, query, state, resolve };
-  /// A message that is to be sent, or is being sent.
+  /// A message that waits to be sent, or is being sent.
   struct Outgoing {
     int to = 0;
     std::vector<std::byte> bytes;

@@ -164,7 +164,7 @@ class RowDelivery {
 
   /// Waits until a buffer has been sent, so that it can be filled again.
   void wait(std::size_t half) {
-    MPI_Waitall(static_cast<int>(requests_[half].size()), requests_[half].data(), MPI_STATUSES_IGNORE);
+    wait_all(requests_[half]);
     requests_[half].clear();
   }
 

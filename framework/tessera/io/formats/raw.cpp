@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* raw_kind = "a file of raw data";
 
-/// The distance up to which runs are read in one call. If two runs begin at most this many
+/// The greatest distance of runs that are read in one call. If two runs begin at most this many
 /// bytes apart, two calls take longer than one call that also reads the bytes between the runs.
 constexpr std::int64_t page_bytes = 4096;
 /// The size of the buffer for several runs, which is small enough for the cache of a processor.

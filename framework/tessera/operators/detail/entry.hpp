@@ -13,7 +13,7 @@
 
 namespace tessera::operators {
 
-/// A call of an operator: its parameters, its last stage and its images.
+/// A call of an operator: its parameters, the pipeline and the name of its last stage, and its images.
 template <class P>
 struct Call : P, detail::NewStage {
   std::vector<Image> images;
@@ -56,7 +56,8 @@ std::string word_of(E value, const std::vector<std::string>& choices) {
   }
 }
 
-/// Returns a member as a value, and nothing if it has none. `choices` are the words of the parameter.
+/// Returns the value of a member; nothing if the member is an empty optional. `choices` are the words of the
+/// parameter.
 template <class M>
 std::optional<ParameterValue> value_of_member(const M& member, const std::vector<std::string>& choices) {
   constexpr ParameterKind kind = kind_of<M>();
@@ -119,8 +120,8 @@ void check_operands(const std::vector<Image>& images, const std::optional<double
 /// given.
 void read_values(const Operator& described, const ParameterValues& values,
                  const std::function<void(std::size_t, const ParameterValue&)>& set);
-/// Calls `action`. If it throws a ParameterError or an OperandError, throws it with the operator and the
-/// stage named.
+/// Calls `action`. Adds the names of the operator and the stage to a ParameterError or OperandError that it
+/// throws.
 void with_message_start(const Operator& described, const std::string& stage,
                         const std::function<void()>& action);
 
@@ -232,7 +233,7 @@ class Entry {
   std::vector<std::function<void(P&, const ParameterValue&)>> set_;
 };
 
-// The operators of each source file, without their groups.
+// The operators of each source file. The registry adds the titles of their groups.
 std::vector<Operator> arithmetic_operators();
 std::vector<Operator> tone_operators();
 std::vector<Operator> convolution_operators();

@@ -37,8 +37,8 @@ Image add_kernel(const NewStage& stage, ElementType type, const Box& domain,
                  std::shared_ptr<const StageKernel> kernel);
 
 /// Adds a stage whose body computes points of (x, y, channel), and returns its output as an image of the
-/// points `domain`. Inputs of three dimensions are images, with or without channels. Others are arrays of
-/// exactly the dimensions that they have. A call of the body computes X points along x (see
+/// points `domain`. Inputs of three dimensions are images, with or without channels. Other inputs have the
+/// number of dimensions that their type says. A call of the body computes X points along x (see
 /// Pipeline::phases).
 template <class T, int X = 1, class Body, class... In, int... InN>
 Image add_stage(const NewStage& stage, const Body& body, const Box& domain, Array<In, InN>... inputs) {

@@ -11,8 +11,9 @@
 namespace tessera::operators::detail {
 
 /// The images and disparities that a stage of block matching compares (see match_blocks). Candidates are the
-/// disparities whose errors are computed, in ascending order. Only `winners` may become the result. The other
-/// candidates are neighbours of winners: their errors are results beside the least error.
+/// disparities whose errors are computed, in ascending order. The disparity of a point is one of `winners`.
+/// Candidates that are no winners are neighbours of winners: their errors are computed because the errors of
+/// neighbours are results, too.
 struct MatchingTask {
   /// The points (x, y) of the images.
   Box image;
@@ -30,22 +31,24 @@ struct MatchingTask {
   int reach = 6;
   Range candidates;
   Range winners;
-  /// True if the least error of the winners that are no neighbours of the best one is a result.
+  /// True if the error of the rival is a result: the least error of the winners that differ from the best one
+  /// by more than 1.
   bool has_rivals = false;
 
   int width() const { return static_cast<int>(image[0].size()); }
   int height() const { return static_cast<int>(image[1].size()); }
   int candidate_count() const { return static_cast<int>(candidates.size()); }
 
-  /// Returns the coordinate of a column in the direction of the shift, counted from the border where shifts
-  /// begin.
+  /// Returns the column x, counted from 0 in the direction of the shift: from the right border if
+  /// `is_leftward`, else from the left one.
   std::int64_t along(std::int64_t x) const { return is_leftward ? image[0].end - 1 - x : x - image[0].begin; }
   /// Returns the range of `columns` in the direction of the shift.
   Range along(Range columns) const {
     if (is_leftward) return {image[0].end - columns.end, image[0].end - columns.begin};
     return {columns.begin - image[0].begin, columns.end - image[0].begin};
   }
-  /// Returns the columns of the reference, in the direction of the shift, that the windows of `columns` have.
+  /// Returns the columns of the reference that the windows of the points in `columns` cover, in the direction
+  /// of the shift.
   Range window_columns(Range columns) const;
   /// Returns the columns of match image number `i`, in the direction of the shift, that are compared with the
   /// columns `columns` of the reference.
@@ -55,7 +58,8 @@ struct MatchingTask {
   Box needs(int input, const Box& box) const;
   /// Returns the greatest error that there may be, or the greatest sum on the way to errors, if that is more.
   double greatest_sum() const;
-  /// Returns true if 32 bits are enough for the sums and keys of integers, in vectors of up to 64 bytes.
+  /// Returns true if sums and keys (see MatchingStrip) fit into integers of 32 bits, in vectors of up to 64
+  /// bytes.
   bool has_small_keys() const;
   /// Returns the cost of a point in operations of float (see StageKernel::operations_per_point).
   double operations_per_point() const;

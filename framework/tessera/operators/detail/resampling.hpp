@@ -74,8 +74,8 @@ struct Resampling {
     if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
     return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
   }
-  /// Returns the share of a point of the source in the area that point x covers. It is computed in units of 1
-  /// / result, so that all borders are whole numbers.
+  /// Returns the share of a point of the source in the area that point x covers. The unit of the computation
+  /// is 1 / result, so that all borders are whole numbers.
   KOKKOS_FORCEINLINE_FUNCTION double share(int x, int number) const {
     const std::int64_t low = std::int64_t{x} * source, high = low + source;
     const std::int64_t left = std::int64_t{number} * result, right = left + result;

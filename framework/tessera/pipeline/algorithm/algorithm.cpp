@@ -18,17 +18,16 @@ void check_domain(const ArrayDeclaration& declaration) {
                                     declaration.name, declaration.dimensions, to_string(box)));
 }
 
-/// Returns ArrayDeclaration::whole. Throws InternalError unless all lines have points and the array has their
-/// dimensions.
+/// Returns ArrayDeclaration::whole. Throws InternalError if a line has no points, or if the array lacks the
+/// dimension of a line.
 std::array<Range, max_dimensions> whole_lines(std::string_view name, int dimensions,
                                               const std::vector<WholeDimension>& whole) {
   std::array<Range, max_dimensions> lines = {};
   for (const auto& [dimension, extent] : whole) {
     if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
     if (dimension < 0 || dimension >= dimensions)
-      throw InternalError(
-          fmt::format("the library stage '{}' has {} dimensions, and cannot be whole in dimension {}", name,
-                      dimensions, dimension));
+      throw InternalError(fmt::format("the stage '{}' has {} dimensions, and cannot be whole in dimension {}",
+                                      name, dimensions, dimension));
     lines[static_cast<std::size_t>(dimension)] = {0, extent};
   }
   return lines;
@@ -38,7 +37,12 @@ std::array<Range, max_dimensions> whole_lines(std::string_view name, int dimensi
 
 Algorithm::Algorithm(IdVector<ArrayId, ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
                      std::vector<FusableGroup> groups)
-    : arrays_(std::move(arrays)), loops_(std::move(loops)), groups_(std::move(groups)) {}
+    : arrays_(std::move(arrays)), loops_(std::move(loops)), groups_(std::move(groups)) {
+  for (const ArrayId id : ids())
+    if ((*this)[id].is_spare() && !is_fed(id))
+      throw InternalError(
+          fmt::format("nothing computes '{}', and its kind is not ArrayKind::input", (*this)[id].name));
+}
 
 void Algorithm::check_reduced(std::string_view name, const Box& over, int dimensions) {
   if (over.empty())
@@ -213,7 +217,7 @@ void Algorithm::end_loop(std::size_t loop) {
       fail(fmt::format("declares the input '{}': declare it before", (*this)[id].name));
   for (const auto& [from, to] : declaration.feeds)
     if ((*this)[from].is_output && from >= declaration.first)
-      fail(fmt::format("feeds '{}', which is an output, to '{}': make that the output", (*this)[from].name,
+      fail(fmt::format("feeds '{0}', which is an output, to '{1}': make '{1}' the output", (*this)[from].name,
                        (*this)[to].name));
   if (carried_arrays(*this, declaration).empty() && declaration.condition == no_array)
     fail("feeds nothing and ends by no condition: its turns would all be the same");
@@ -231,11 +235,11 @@ void Algorithm::add_feed(std::size_t loop, ArrayId from, ArrayId to) {
   if (to >= declaration.first || (!target.ends_at_domain() && !target.is_value()))
     fail("only an input, a bounded stage or a value from before the loop can be fed");
   if (from < declaration.first && declaration.feed_to(from) == nullptr)
-    fail("only what the loop computes can be fed, or what was fed before it is fed on");
+    fail("only an array that the loop computes can be fed, or one that another array is fed to");
   if (source.is_value() != target.is_value() || source.is_reduction())
-    fail("values are fed to values, and other stages to others");
+    fail("values can be fed to values only, and other arrays cannot be fed to values");
   if (declaration.feed_from(from) != nullptr || declaration.feed_to(to) != nullptr)
-    fail("an array is fed to one, from one");
+    fail("an array can be fed to only one array, and only one array can be fed to it");
   declaration.feeds.push_back({from, to});
 }
 
@@ -252,7 +256,7 @@ void Algorithm::set_residual(std::size_t loop, ArrayId value) {
 void Algorithm::check_value(std::size_t loop, ArrayId value, const char* use) const {
   check_not_fed_away(value);
   if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
-    throw InternalError(fmt::format("the loop '{}' cannot {} '{}', which is no value of it",
+    throw InternalError(fmt::format("the loop '{}' cannot {} '{}', which is not a value of this loop",
                                     loops_[loop].name, use, (*this)[value].name));
 }
 

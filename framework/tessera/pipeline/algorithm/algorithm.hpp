@@ -19,7 +19,8 @@ class Algorithm {
   /// Makes an algorithm without arrays.
   Algorithm() = default;
   /// Makes an algorithm from its parts. This is for functions that rewrite an algorithm, such as in_rounds.
-  /// The parts must be consistent; this is not checked.
+  /// The parts must be consistent. This is not checked, except that an array without a kernel must be an
+  /// input or the place that a loop feeds: otherwise InternalError is thrown.
   Algorithm(IdVector<ArrayId, ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
             std::vector<FusableGroup> groups);
 
@@ -65,7 +66,8 @@ class Algorithm {
   /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
   /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
   /// arrays that the kernel reads. `whole` names the dimensions along which all points, from 0 to extent - 1,
-  /// are computed together. Throws InternalError if the array has no such dimension or such a line no points.
+  /// are computed together. Throws InternalError if the array has no such dimension, or if `extent` is
+  /// below 1.
   ArrayId stage_of_kernel(std::string_view name, ElementType type, int dimensions,
                           std::vector<ArrayId> inputs, std::shared_ptr<const StageKernel> kernel,
                           const std::vector<WholeDimension>& whole = {});
@@ -97,7 +99,8 @@ class Algorithm {
   /// Appends an input (see Pipeline::input).
   ArrayId add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
                     const BoundaryConditions& boundary);
-  /// Throws InternalError unless `over` has points, and as many dimensions as the reduction `name`.
+  /// Throws InternalError unless the points `over` of the reduction `name` have this number of dimensions and
+  /// are not empty.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
   /// Throws InternalError unless the number `count` of groups of the reduction `name` is at least 1.
   static void check_groups(std::string_view name, std::int64_t count);
@@ -164,8 +167,8 @@ IdVector<ArrayId, bool> following_from_reductions(const Algorithm& pipeline);
 /// Returns why the test whether `loop` ends after a turn cannot overlap the computation of the next turn, or
 /// an empty string if it can. No point of the next turn may depend on the reductions of this turn, because
 /// their results are not known yet. When the ranks learn that the loop has ended, they have already computed
-/// one more turn, but have not fed its arrays. Stages after the loop may therefore read only the arrays to
-/// which the loop feeds, and the values that follow from its reductions. All other arrays of the loop hold
+/// one more turn, but have not fed its arrays. Stages after the loop may therefore read only the arrays that
+/// the loop feeds to, and the values that follow from its reductions. All other arrays of the loop hold
 /// the points of the additional turn. `loop` must be an element of `pipeline.loops()`.
 std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop);
 

@@ -86,12 +86,13 @@ std::string reason_against_ghosts(const IdVector<ArrayId, ArrayDeclaration>& arr
     return fmt::format("'{}' computes whole lines, which end at periodic sides", periodic->name);
   for (const ArrayDeclaration& other : outputs)
     if (other.is_bounded() && !(has_periods_of(*periodic, other) && has_periods_of(other, *periodic)))
-      return fmt::format("'{}' has a periodic side, but '{}', which is computed with it, has not the same",
-                         periodic->name, other.name);
+      return fmt::format(
+          "'{}' has a periodic side, but '{}', which is computed with it, has none with the same period",
+          periodic->name, other.name);
   for (ArrayId id : outputs.front().inputs) {
     const ArrayDeclaration& input = arrays[id];
     if (!input.is_everywhere() && !(input.ends_at_domain() && has_periods_of(*periodic, input)))
-      return fmt::format("'{}' has a periodic side, but '{}', which it reads, has not the same",
+      return fmt::format("'{}' has a periodic side, but '{}', which it reads, has none with the same period",
                          periodic->name, input.name);
   }
   return "";
@@ -132,8 +133,9 @@ std::vector<ArrayId> carried_arrays(const Algorithm& pipeline, const LoopDeclara
 
 namespace {
 
-/// Returns the reason why other loops forbid an overlapped test of `loop`, or an empty text. Such a reason is
-/// a loop inside `loop`, or another loop that takes an array of `loop` which an additional turn would change.
+/// Returns the reason why other loops forbid an overlapped test of `loop`, or an empty text. A reason is a
+/// loop inside `loop`. Another reason is a loop that takes an array of `loop` which an additional turn would
+/// change.
 std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclaration& loop,
                                   const IdVector<ArrayId, bool>& follows) {
   for (const LoopDeclaration& other : pipeline.loops()) {
@@ -145,7 +147,7 @@ std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclarati
     for (const auto& feed : other.feeds) taken.push_back(feed.from);
     for (ArrayId array : taken)
       if (loop.contains(array) && !follows[array])
-        return fmt::format("the loop '{}' takes '{}', which would be that of a turn more", other.name,
+        return fmt::format("the loop '{}' takes '{}', which would be computed for one turn more", other.name,
                            pipeline[array].name);
   }
   return "";
@@ -191,7 +193,7 @@ std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclarat
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,
                            pipeline[input].name);
       if (is_later && loop.contains(input) && !reads_test)
-        return fmt::format("'{}' reads '{}' after the loop, where it is that of a turn more",
+        return fmt::format("'{}' reads '{}' after the loop, where it would be computed for one turn more",
                            pipeline[id].name, pipeline[input].name);
       const bool changes = loop.contains(input) ? !reads_test : (loop.feed_to(input) != nullptr);
       if (loop.contains(id) && pipeline[id].is_value() && follows(id) && changes)
@@ -200,7 +202,7 @@ std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclarat
     }
   for (ArrayId id : loop.arrays())
     if (pipeline[id].is_output && !follows(id))
-      return fmt::format("'{}' is an output, and would be that of a turn more", pipeline[id].name);
+      return fmt::format("'{}' is an output, and would be computed for one turn more", pipeline[id].name);
   return "";
 }
 

@@ -25,7 +25,7 @@ inline constexpr ArrayId no_array{-1};
 /// consecutive ids.
 constexpr ArrayId operator+(ArrayId id, int further) { return ArrayId{to_int(id) + further}; }
 
-/// What computes an array, and where its points are kept.
+/// The origin of an array's points, and where they are kept.
 enum class ArrayKind : std::uint8_t {
   input,     ///< The points come from a file or from memory.
   stage,     ///< A stage computes all points that are needed.
@@ -42,7 +42,7 @@ struct ArrayDeclaration {
   ElementType type = ElementType::uint8;
   /// The number of dimensions, 1 to 4.
   int dimensions = 0;
-  /// What computes the array.
+  /// The origin of the points.
   ArrayKind kind = ArrayKind::stage;
   /// The ids of the arrays that the body of the stage reads, in the order of its parameters. These arrays are
   /// declared before this one.
@@ -80,7 +80,7 @@ struct ArrayDeclaration {
   bool is_reduction() const { return kind == ArrayKind::reduction; }
   /// Whether the array is an output of a stage, but not the first one.
   bool is_further_output() const { return output_count == 0; }
-  /// Whether the array is only a place to which a loop feeds another array. Nothing else computes or reads it
+  /// Whether the array is only a place that a loop feeds another array to. Nothing else computes or reads it
   /// (see in_rounds).
   bool is_spare() const { return kernel == nullptr && !is_input() && !is_further_output(); }
   /// Whether the array is an input or a bounded stage. Outside its domain such an array has the values that
@@ -182,9 +182,9 @@ struct Stage : Array<T, N> {};
 /// Returns why a rank cannot compute points of the bounded stage `stage` beyond its periodic sides, or an
 /// empty string if it can. The points repeat those at the opposite sides, and so must the points that they
 /// are computed from. Each input must therefore have the same period as the stage, unless every rank has all
-/// of its points. All bounded outputs of the stage must have the same periods, and no
-/// lines that are computed as a whole may lie along a periodic dimension. `stage` is the id of the first
-/// output of the stage. Stages without periodic sides have no such reason.
+/// of its points. All bounded outputs of the stage must have the same periods, and no lines that are
+/// computed as a whole may lie along a periodic dimension. `stage` is the id of the first output of the
+/// stage. Stages without periodic sides have no such reason.
 std::string reason_against_ghosts(const IdVector<ArrayId, ArrayDeclaration>& arrays, ArrayId stage);
 
 /// Makes the kernel of the bounded stage `stage` one that also computes points beyond its periodic sides (see

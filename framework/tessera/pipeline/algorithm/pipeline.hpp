@@ -175,7 +175,7 @@ class Pipeline : public Algorithm {
   /// one dimension. It has the results of all lines, one after the other, x first: the sum of the column at x
   /// is `sums(x - over[0].begin)`. If a result is a std::array of K numbers, a line has K elements. The lines
   /// may be divided among ranks, because each rank reduces its own points; then every rank gets all results.
-  /// Throws InternalError if `over` is empty, has not N dimensions, or has so many lines that their partial
+  /// Throws InternalError if `over` is empty, has not N dimensions, or has too many lines: their partial
   /// values take 2 GiB or more.
   template <int D, class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
@@ -298,9 +298,9 @@ class Pipeline : public Algorithm {
    public:
     /// Replaces the values of `to` by those of `from` after every turn. The two arrays exchange their
     /// buffers, and nothing is copied. `to` is an input, a bounded stage or a value that is declared before
-    /// the loop. `from` is an array that the loop computes on the domain of `to`. It may also be an array to
-    /// which an earlier call of `feed` has fed: after feed(next, u), feed(u, previous) makes `previous` hold
-    /// the iterate before. After the loop `to` holds the result.
+    /// the loop. `from` is an array that the loop computes on the domain of `to`. It may also be an array
+    /// that an earlier call of `feed` has fed to: after feed(next, u), feed(u, previous) makes `previous`
+    /// hold the iterate before. After the loop `to` holds the result.
     template <class T, int N>
     void feed(Array<T, N> from, Array<T, N> to) const {
       pipeline_->add_feed(loop_, from.id, to.id);

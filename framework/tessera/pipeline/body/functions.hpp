@@ -27,8 +27,8 @@ KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
   return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
 }
 
-/// Returns function(value). For an interval, the results at its bounds are those of the result, and must be
-/// exact.
+/// Returns function(value). For an interval, the results at its bounds are the bounds of the result, and must
+/// be exact.
 template <class V, class Function>
 KOKKOS_FORCEINLINE_FUNCTION auto at_bounds(const V& value, const Function& function) {
   if constexpr (is_interval<V>)

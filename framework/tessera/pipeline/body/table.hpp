@@ -158,6 +158,7 @@ class Table {
         result.upper = detail::greater(result.upper, one.upper);
         result.maybe_nan = result.maybe_nan || one.maybe_nan;
       }
+    // The range depends on the indices: it gets their decisions, and is constant if they are.
     const detail::Operands o(i, j);
     result.decisions = o.decisions;
     return result.traced(o.common());

@@ -132,8 +132,8 @@ class StepPrinter {
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
     text_ += "\n";
   }
-  /// Returns the inner tiles of a compute node as text, with what is kept from one to the next; an empty text
-  /// if tiles are not cut.
+  /// Returns a text about the inner tiles of a compute node, and about the stages that keep points from one
+  /// inner tile to the next. The text is empty if tiles are not cut.
   std::string inner_tiles_text(const plan::Compute& step) const {
     if (step.inner.empty()) return "";
     std::string windows, outer;
@@ -225,16 +225,16 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
   for (ArrayId id : pipeline.ids())
     text += explain_stage(pipeline[id], plan, plan.stages[id], is_staged(pipeline, plan.target, id));
   text += StepPrinter(pipeline, plan, all_steps).text();
-  std::string partial;
-  if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
+  std::string further;
+  if (plan.partial_bytes > 0) further = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
   if (plan.library_bytes > 0)
-    partial += fmt::format(", {} library calls {}", plan.target.device ? "for the host's" : "within",
+    further += fmt::format(", {} library calls {}", plan.target.device ? "for the host's" : "within",
                            human_bytes(plan.library_bytes));
-  if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
+  if (band_of(plan) != nullptr) further += "; twice that with the band before or after it";
   return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
                             human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
-                            counted(plan.target.threads, "thread"), partial);
+                            counted(plan.target.threads, "thread"), further);
 }
 
 const char* kind_of(const ArrayDeclaration& array) {

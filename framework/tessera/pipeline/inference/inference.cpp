@@ -28,8 +28,9 @@ void refuse_declared_footprint(int input, int declared, int expected) {
 
 namespace {
 
-/// Runs a body on `box` for every path. Returns whether the tape had room for all of them, and, if the run is
-/// `traced`, whether they are the same on other boxes.
+/// Runs a body on `box` for every path through its branches, and enters what it reads in `records`. Returns
+/// false if there are too many paths, or, if the run is `traced`, if the paths may be different on other
+/// boxes.
 bool run_all_paths(const BodyOnIntervals& body, const Box& box, bool traced, AccessRecord* records) {
   Decisions decisions;
   int paths = 0;

@@ -168,7 +168,7 @@ struct ColumnFootprint {
 /// in no other way. Several threads of a device then share a line along x, whose points lie next to each
 /// other in memory.
 template <class Body>
-concept WritesByEach = requires { requires Body::each_only; };
+concept WritesByEach = requires { requires bool(Body::each_only); };
 
 /// The type of the lines that a column stage writes along dimension D. Lines along x are contiguous.
 template <class Value, int D, int Extent>

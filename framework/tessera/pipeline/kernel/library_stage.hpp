@@ -103,7 +103,8 @@ class LibraryStage final : public detail::LibraryKernel<StageKernel, Call, N, In
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor) const override {
     this->with_inputs(inputs, box, [&](const auto&... blocks) {
-      this->call()(blocks..., LibraryBlock<Value>(outputs[0], box));
+      const LibraryBlock<Value> output(outputs[0], box);
+      this->call()(blocks..., output);
     });
   }
 
@@ -112,7 +113,8 @@ class LibraryStage final : public detail::LibraryKernel<StageKernel, Call, N, In
               [[maybe_unused]] const Box& box) const override {
     if constexpr (HasDeviceCall<Call, Value, Inputs...>) {
       this->with_inputs(inputs, box, [&](const auto&... blocks) {
-        this->call().launch(execution, blocks..., LibraryBlock<Value>(outputs[0], box));
+        const LibraryBlock<Value> output(outputs[0], box);
+        this->call().launch(execution, blocks..., output);
       });
     } else {
       throw InternalError("a library stage without a call for devices was launched on one");

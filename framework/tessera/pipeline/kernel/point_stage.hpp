@@ -42,7 +42,7 @@ constexpr int rows_together_of() {
 
 /// Whether the body says by a member `transposes` that rows of an input become columns.
 template <class Body>
-concept Transposes = requires { requires Body::transposes; };
+concept Transposes = requires { requires bool(Body::transposes); };
 
 /// The accessor of an input, given its ArrayType.
 template <class Input>
@@ -57,7 +57,7 @@ auto accessors_of([[maybe_unused]] const ArrayReference* inputs, [[maybe_unused]
 #ifdef TESSERA_CHECKS
   Box footprints[sizeof...(Inputs) + 1];
   stage.required(box, footprints);
-  const auto checked = [&]<class Input>(std::type_identity<Input>) {
+  [[maybe_unused]] const auto checked = [&]<class Input>(std::type_identity<Input>) {
     const InputAccessor<Input> accessor(inputs[input]);
     monitor.input = input;
     return CheckedAccessor<const typename Input::Value, Input::dimensions, AccessMonitor>(

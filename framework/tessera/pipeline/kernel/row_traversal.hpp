@@ -61,7 +61,8 @@ inline void compute_rows(const Bound& bound, const Output& output, const Box& bo
 /// Calls row(kernel, r) for all r of [0, rows) on the threads of `execution`, and returns when all calls have
 /// ended. This function is only for builds whose kernels run on hosts. The type of the kernel is erased, so
 /// that the compiler need not instantiate Kokkos::parallel_for for each stage. This saves a third of the time
-/// to compile a stage. In builds for hosts, only tests launch the kernels of stages.
+/// to compile a stage. The calls through the pointer cost nothing that matters: hosts compute stages without
+/// launches, and only tests launch their kernels there.
 void launch_rows(const ExecutionSpace& execution, std::int64_t rows, const void* kernel,
                  void (*row)(const void* kernel, std::int64_t row));
 

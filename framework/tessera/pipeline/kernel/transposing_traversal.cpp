@@ -113,7 +113,7 @@ void store_transposed(const void* block, std::byte* result, std::ptrdiff_t strid
   constexpr int side = transposed_side<T>;
   if (width == side && height == side) {
     if (!non_temporal) return transpose<T, false>(block, result, stride);
-    // Squares beside each other fill whole cache lines one after the other, so that no local copy is needed.
+    // Squares beside each other fill whole cache lines one after the other, so no local copy is needed.
     if (is_line(side * Bytes) && is_line(stride) && is_line(reinterpret_cast<std::intptr_t>(result)))
       return transpose<T, true>(block, result, stride);
   }

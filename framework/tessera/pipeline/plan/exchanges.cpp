@@ -22,6 +22,7 @@ class Arranger {
     points_[0].push_back({end, nullptr});
   }
 
+  /// Returns all arrangements of the arrays in buffers.
   std::vector<std::vector<BufferId>> found() {
     Arrays arrays;
     for (const auto& array : std::get<plan::Exchange>(exchange_.step).arrays) arrays.push_back(array.array);
@@ -51,6 +52,7 @@ class Arranger {
     const plan::Swap* swap;
   };
 
+  /// Adds a point with one way to it. Returns the number of the point.
   int add_point(int from, const plan::Swap* swap) {
     points_.push_back({{from, swap}});
     return static_cast<int>(points_.size()) - 1;
@@ -72,8 +74,8 @@ class Arranger {
     return point;
   }
 
-  /// Adds repeated steps that follow a point. Returns the point after them. Repeated swaps lead back to the
-  /// arrangement before the first turn, so that the case of no turns needs no way of its own.
+  /// Adds repeated steps that follow a point. Returns the point after these steps. Repeated swaps lead back
+  /// to the arrangement before the first turn. The case of no turns therefore needs no way of its own.
   int add_repeated(const std::vector<PlanNode>& nodes, int point) {
     const int begin = add_point(point, nullptr);
     const int end = add(nodes, begin);
@@ -81,6 +83,7 @@ class Arranger {
     return end;
   }
 
+  /// Adds an entry to those that must be followed, if it was not found before.
   void follow(int point, Arrays arrays) {
     const auto [place, is_new] = seen_.emplace(point, std::move(arrays));
     if (is_new) open_.push_back(*place);
@@ -129,6 +132,7 @@ ByPartner by_partner(const Messages& messages) {
   return sorted;
 }
 
+/// Finds messages that one rank sends but another does not expect, or that a rank expects but does not get.
 class MismatchFinder {
  public:
   MismatchFinder(const Algorithm& pipeline, const std::vector<Plan>& plans) : pipeline_(pipeline) {

@@ -45,9 +45,9 @@ std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std
   for (const std::size_t piece : order) {
     std::int64_t offset = 0;
     for (const std::size_t other : placed) {
-      const bool meet =
+      const bool are_in_use_together =
           lifetimes[other].first <= lifetimes[piece].last && lifetimes[piece].first <= lifetimes[other].last;
-      if (meet && offset < offsets[other] + aligned_bytes(bytes[other]) &&
+      if (are_in_use_together && offset < offsets[other] + aligned_bytes(bytes[other]) &&
           offsets[other] < offset + aligned_bytes(bytes[piece]))
         offset = offsets[other] + aligned_bytes(bytes[other]);
     }

@@ -67,7 +67,7 @@ struct ArrayRegions {
   /// The number of the buffer into which the array is computed or read from its source; no_buffer if none
   /// holds the array.
   BufferId written_buffer = no_buffer;
-  /// The number of the buffer from which consumers read the array; no_buffer if none holds the array. It
+  /// The number of the buffer where consumers read the array; no_buffer if none holds the array. It
   /// usually equals `written_buffer`. The two differ if one buffer with the hull of the points computed and
   /// the points read would be larger than two buffers.
   BufferId read_buffer = no_buffer;

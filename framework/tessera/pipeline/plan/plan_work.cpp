@@ -124,9 +124,9 @@ StepWork work_of(const Algorithm& pipeline, const PlanNode& node) {
 
 namespace {
 
-/// The largest footprint of an input all of whose points count as read for one point. Where an index depends
-/// on data, the footprint contains all points that may be read. It is larger then, and counts as
-/// `reads_by_data` points.
+/// All points of a footprint count as read for one point if they are at most `largest_stencil`. A larger
+/// footprint is taken to come from an index that depends on data. It then contains all points that may be
+/// read, and counts as `reads_by_data` points.
 constexpr std::int64_t largest_stencil = 512, reads_by_data = 16;
 
 }  // namespace

@@ -39,6 +39,7 @@ Range part_of(const Range& whole, const Band& band) {
   return {border(band.index), border(band.index + 1)};
 }
 
+/// Returns the dimension along which bands cut `points`. This is the last one if there are fewer dimensions.
 int cut_dimension(const Box& points, int dimension) { return std::min(dimension, points.dimensions - 1); }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace tessera {
 
 /// Returns a plan as JSON text, which ends with a line feed. The text contains the whole plan and a
-/// description of its pipeline, which names the arrays to whose numbers the plan refers.
+/// description of its pipeline. The plan has the numbers of arrays, and the description their names.
 std::string to_json(const Algorithm& pipeline, const Plan& plan);
 
 /// Returns the plans of all ranks, ordered by rank, as one JSON text, which ends with a line feed.

@@ -35,16 +35,17 @@ void SwapGroups::join(ArrayId from, ArrayId to) {
 
 namespace {
 
-/// Returns the nominal points of an array that a consumer reads: from the middle of the points that the first
-/// corner of the consumer's nominal box reads to the middle of those that its last corner reads. All points
-/// `all` that the nominal box reads are returned along a dimension whose corners say nothing about them: if
-/// the consumer reads whole lines, or if it does not read from one end to the other, but opposite points, for
-/// example.
+/// Returns the nominal points of an array that a consumer reads: from the middle of `first`, the points that
+/// the first corner of the consumer's nominal box reads, to the middle of `last`, the points that its last
+/// corner reads. Along some dimensions the corners tell nothing about the points between them, because the
+/// consumer reads whole lines there, or opposite points. Along these dimensions, the result has all points
+/// that the nominal box reads, `all`.
 Box followed(const ArrayDeclaration& consumer, const Box& first, const Box& last, const Box& all) {
   Box points = hull(centre(first, false), centre(last, true));
   for (int d = 0; d < points.dimensions; ++d) {
     const bool reads_lines = d < consumer.dimensions &&
                              !consumer.whole[static_cast<std::size_t>(d)].empty() && first[d] == last[d];
+    // The distance of the two middles if the corners read the two ends of `all`.
     const std::int64_t way = all[d].size() - std::max(first[d].size(), last[d].size());
     if (reads_lines || 2 * points[d].size() < way) points[d] = all[d];
   }
@@ -82,7 +83,8 @@ class DomainFinder {
       settle_kept(id, domain, nominal);
       if (declaration.is_input() || declaration.is_spare()) continue;
       if (declaration.is_further_output()) {
-        // The first output of a stage stands for all its outputs. This loop reaches it after the others.
+        // The first output of a stage stands for all its outputs. This loop reaches it after the
+        // further outputs.
         ArrayDomain& lead = domains_[declaration.lead];
         lead = {hull(lead.domain, domain), hull(lead.nominal, nominal)};
         continue;
@@ -125,11 +127,12 @@ class DomainFinder {
     domain = domain.empty() ? no_points(declaration.dimensions) : intersection(sources, all);
     for (int d = 0; d < all.dimensions && !sources.empty(); ++d) {
       if (!declaration.boundary.is_periodic(d)) continue;
-      // An input has the points beyond its periodic sides, too, which are read from the other end. A stage
-      // computes only points within its domain, and has all of them, so that ranks send each other the rest.
-      // So does an input that has no more points than that, or that such a stage reads.
+      // An input also holds the points beyond its periodic sides, which are read from its other end. A
+      // bounded stage computes all points within its domain and no others: the ranks send each other the
+      // points beyond the sides. They do the same for an input if stages read all of its points, or if a
+      // bounded stage that is periodic reads it.
       const bool is_read_beyond =
-          declaration.is_input() && sources[d].size() < all[d].size() && !is_read_by_repeated_stage(id, d);
+          declaration.is_input() && sources[d].size() < all[d].size() && !is_read_by_periodic_stage(id, d);
       domain[d] = is_read_beyond ? sources[d] : all[d];
       if (!is_read_beyond) nominal[d] = all[d];
     }
@@ -138,7 +141,7 @@ class DomainFinder {
   }
 
   /// Whether a bounded stage that is periodic in `dimension` reads the array.
-  bool is_read_by_repeated_stage(ArrayId id, int dimension) const {
+  bool is_read_by_periodic_stage(ArrayId id, int dimension) const {
     for (const ArrayDeclaration& output : pipeline_.arrays())
       if (output.is_bounded() && output.boundary.is_periodic(dimension) &&
           std::ranges::find(pipeline_[output.lead].inputs, id) != pipeline_[output.lead].inputs.end())
@@ -206,8 +209,8 @@ class DomainFinder {
         const Box& domain = domains_[source.lead].domain;
         if (!(domain == domains_[to].domain))
           throw InternalError(
-              fmt::format("the loop '{}' feeds '{}', which is computed on {}, to '{}', which is {}: they "
-                          "must be the same",
+              fmt::format("the loop '{}' feeds '{}', which is computed on {}, to '{}', which has the points "
+                          "{}: both must have the same points",
                           loop.name, source.name, to_string(domain), target.name, to_string(target.domain)));
       }
   }
@@ -299,7 +302,7 @@ std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& 
     const ArrayDeclaration& declaration = pipeline[stage];
     const Box& domain = plan.stages[stage].domain;
     if (declaration.kernel == nullptr || declaration.lead != stage || domain.empty()) continue;
-    if (declaration.is_reduction()) continue;  // it reads each of its points once, and has others
+    if (declaration.is_reduction()) continue;  // its domain holds its results, not the points that it reads
     const std::vector<Box> all = required_boxes(pipeline, stage, domain);
     const std::vector<Box> one = required_boxes(pipeline, stage, centre(domain, false));
     for (std::size_t i = 0; i < all.size(); ++i) {

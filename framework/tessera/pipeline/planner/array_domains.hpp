@@ -57,8 +57,8 @@ std::vector<Box> required_boxes(const Algorithm& pipeline, ArrayId stage, const 
 /// Writes the boxes to `needs`, whose memory is used again.
 void required_boxes(const Algorithm& pipeline, ArrayId stage, const Box& box, std::vector<Box>& needs);
 
-/// Returns a line for each stage and each of its inputs for which the plan needs at least a hundred times as
-/// many points of the input as the stage reads. A plan needs whole boxes, so that an index that grows faster
+/// Returns a line for each input of each stage if the plan needs at least a hundred times as many points of
+/// the input as the stage reads. A plan needs whole boxes, so that an index that grows faster
 /// than its coordinate, such as x * x, takes memory for all points between those that are read. The lines
 /// name the stage, the input and the index.
 std::vector<std::string> scattered_reads(const Algorithm& pipeline, const Plan& plan);

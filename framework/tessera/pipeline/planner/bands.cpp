@@ -46,14 +46,14 @@ std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, 
 /// about 40 bands are examined, among them the first and the last band.
 std::int64_t most_bytes(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                         int rank_count, const Banding& bands, std::int64_t limit) {
-  constexpr std::int64_t most_looked_at = 40;
+  constexpr std::int64_t most_examined = 40;
   const std::int64_t count = bands.count;
   const std::int64_t shown =
       most_bytes_of(pipeline, schedule, target, rank_count, bands, {shown_band(pipeline, bands)});
   if (count == 1 || shown > limit) return shown;
   std::set<std::int64_t> indices{count - 1};
-  const std::int64_t looked_at = std::min(count, most_looked_at);
-  for (std::int64_t i = 0; i < looked_at; ++i) indices.insert(count * i / looked_at);
+  const std::int64_t examined = std::min(count, most_examined);
+  for (std::int64_t i = 0; i < examined; ++i) indices.insert(count * i / examined);
   return most_bytes_of(pipeline, schedule, target, rank_count, bands, indices);
 }
 
@@ -78,6 +78,8 @@ class BandSearch {
     unlimited_.memory_bytes = 0;
   }
 
+  /// Returns these bands with the bytes that they need. Several bands may use only a part of the memory,
+  /// because bands that are not examined may need more than those that are.
   SizedBands sized(const Banding& bands) const {
     const std::int64_t limit =
         bands.count == 1 ? memory_bytes_ : std::max<std::int64_t>(1, memory_bytes_ / 16 * 15);
@@ -95,7 +97,7 @@ class BandSearch {
   }
 
  private:
-  /// Returns a larger number of bands than that of `tried`, which do not fit. It is the smallest number for
+  /// Returns a number of bands greater than that of `tried`, which do not fit. It is the smallest number for
   /// the number of units that the largest band then has.
   static std::int64_t next_count(const SizedBands& tried, std::int64_t units) {
     // With n times as many bands, a rank needs more than 1/n of the memory, because halos and some arrays
@@ -103,10 +105,10 @@ class BandSearch {
     const double ratio = static_cast<double>(tried.bytes) / static_cast<double>(tried.limit);
     const double next = std::min(static_cast<double>(tried.bands.count) * std::max(ratio, 1.1) + 1,
                                  static_cast<double>(units));
-    const auto parts_of = [units](std::int64_t size) { return (units + size - 1) / size; };
-    std::int64_t most = parts_of(static_cast<std::int64_t>(next));
-    while (parts_of(most) <= tried.bands.count) --most;
-    return parts_of(most);
+    const auto units_over = [units](std::int64_t divisor) { return (units + divisor - 1) / divisor; };
+    std::int64_t largest_band = units_over(static_cast<std::int64_t>(next));
+    while (units_over(largest_band) <= tried.bands.count) --largest_band;
+    return units_over(largest_band);
   }
 
   const Algorithm& pipeline_;
@@ -116,8 +118,8 @@ class BandSearch {
   int rank_count_;
 };
 
-/// Whether bands of whole units have whole chunks of a file. A band that reads rows of its neighbours does
-/// not.
+/// Whether bands of whole units read or write whole chunks of a file. Bands that read rows of their
+/// neighbours do not.
 bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t unit) {
   const Banding bands{cut_dimension, most_bands(pipeline, cut_dimension, unit), unit};
   const ArrayDeclaration& declaration = pipeline[chunk.array];
@@ -151,8 +153,8 @@ bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t 
 /// Appends the steps of the plan `pass`, and the buffers that they use, to `plan`. The regions and the memory
 /// that `plan` lists are taken from `pass` where `pass` computes or needs more.
 void append_pass(Plan& plan, Plan pass) {
-  const int first = plan.buffers.size();
-  // The nodes of the pass below its root follow the nodes of the plan.
+  const int first_buffer = plan.buffers.size();
+  // The nodes of the pass below its root follow the nodes of the plan, which keep their numbers.
   const int nodes = number_nodes(plan.root) - 1;
   for (Buffer& buffer : pass.buffers) {
     buffer.first_node += nodes;
@@ -166,7 +168,7 @@ void append_pass(Plan& plan, Plan pass) {
     if (pass.stages[id].computed_points <= plan.stages[id].computed_points) continue;
     plan.stages[id] = pass.stages[id];
     for (BufferId* buffer : {&plan.stages[id].written_buffer, &plan.stages[id].read_buffer})
-      if (*buffer != no_buffer) *buffer = BufferId{to_int(*buffer) + first};
+      if (*buffer != no_buffer) *buffer = BufferId{to_int(*buffer) + first_buffer};
   }
   if (pass.peak_bytes() <= plan.peak_bytes()) return;
   plan.array_bytes = pass.array_bytes;
@@ -192,6 +194,7 @@ std::vector<Band> in_order(const Algorithm& pipeline, const Banding& bands) {
 std::int64_t shown_band(const Algorithm& pipeline, const Banding& bands) {
   const std::int64_t units = most_bands(pipeline, bands.dimension, bands.unit);
   const auto border = [&](std::int64_t index) { return units * index / bands.count; };
+  // The first band, from the middle on, that has at least as many units as the last band.
   std::int64_t shown = bands.count / 2;
   while (shown < bands.count - 1 &&
          border(shown + 1) - border(shown) < border(bands.count) - border(bands.count - 1))

@@ -45,7 +45,7 @@ std::int64_t shown_band(const Algorithm& pipeline, const Banding& bands);
 Plan plan_with_bands(const Algorithm& pipeline, const Banding& bands,
                      const std::function<Plan(const Band&)>& plan_of);
 
-/// Returns bands for which each rank needs at most `target.memory_bytes`. The function searches for a small
+/// Returns bands that need at most `target.memory_bytes` on each rank. The function searches for a small
 /// number of bands, which is not always the smallest possible one. If everything fits, or if memory is not
 /// limited, it returns one band. If there are several bands, a sixteenth of the memory is left for reading
 /// and writing files. The memory that ranks need is estimated from the plans of some ranks.

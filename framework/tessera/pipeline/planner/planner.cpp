@@ -121,8 +121,8 @@ void Planner::add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector
     }
   });
   for (const Box& part : step.parts) count_library_bytes(root, Tiles({part}, step.tile)[0]);
-  // On a device, scratch is memory of a team, which is not counted. Only the tables are counted that the
-  // kernel of a fusable group reads.
+  // On a device, scratch is memory of a team, which is not counted. Only the table of boxes that the kernel
+  // of a fusable group reads is counted.
   if (!plan_.target.device) {
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
   } else if (step.group >= 0) {
@@ -131,11 +131,11 @@ void Planner::add_tiles(ArrayId root, const std::vector<Box>& parts, std::vector
         Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
   }
   const std::vector<ArrayId> readers = step.members;
-  const int place = add(std::move(step));
+  const int number = add(std::move(step));
   for (ArrayId member : readers)
     for (ArrayId input : pipeline_[member].inputs)
-      if (!is_in_tiles(scheduled_[input].placement)) use(stage(input).read_buffer, place);
-  use_outputs(root, place);
+      if (!is_in_tiles(scheduled_[input].placement)) use(stage(input).read_buffer, number);
+  use_outputs(root, number);
 }
 
 void Planner::count_library_bytes(ArrayId computed, const Box& box) {
@@ -187,6 +187,8 @@ void Planner::place_buffers() {
 }
 
 void Planner::tell_uses(int last) {
+  // The ids of the node `read` and of the first step of the compute phase. Between them lie the steps of
+  // `read` and the node `compute`.
   const int read = scheduled_.window().is_whole() ? 1 : 2;
   const int first_step = read + static_cast<int>(phase(plan_, "read").children.size()) + 2;
   const IdVector<BufferId, Lifetime>& lifetimes = steps_.settle_lifetimes();
@@ -277,8 +279,8 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   const std::vector<ArrayId> changing = carried_arrays(pipeline_, loop);
   for (ArrayId id : pending_) {
     if (std::ranges::find(changing, id) != changing.end()) continue;
-    // Turns of the loop after the rounds may run before more rounds (see Bindings::look), so that nothing may
-    // be exchanged between the two loops.
+    // Turns of the loop after the rounds may run before more rounds (see Bindings::look). Therefore nothing
+    // may be exchanged between the two loops.
     const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](ArrayId consumer) {
       return loop.contains(consumer) ||
              (loop.rounds_of >= 0 && pipeline_.loop(loop.rounds_of).contains(consumer));

@@ -9,7 +9,8 @@
 namespace tessera {
 namespace {
 
-/// Returns the approximate memory of the answers for one set of ranks, including their node of the map.
+/// Returns the approximate memory of the answers for one set of ranks, including the node of the map that
+/// holds these answers.
 std::size_t bytes_of_answers(const Algorithm& pipeline) {
   return 2 * sizeof(std::optional<Box>) * pipeline.arrays().values().size() + 128;
 }
@@ -52,7 +53,7 @@ const Box& Regions::computed(ArrayId array) {
 
 Box Regions::owned(ArrayId array) {
   const ScheduledArray& stage = scheduled_[array];
-  // The grid may have fewer ranks than there are. The others own nothing.
+  // The grid may have fewer ranks than the run. Ranks outside the grid own nothing.
   const int last = std::min(last_, stage.distribution.rank_count());
   if (first_ >= last) return stage.distribution.owned_hull(first_, last_);
   std::optional<ProcessorGrid::Positions>& positions =
@@ -123,6 +124,7 @@ Storage RankRegions::storage_of(Regions& regions, ArrayId array) const {
                   !scheduled_[array].has_separate_buffers};
   storage.written_x = storage.written[0].begin;
   storage.read_x = storage.read[0].begin;
+  // The rows of an input are aligned where the rows of its first consumer are.
   if (declaration.is_input() && !scheduled_[array].consumers.empty()) {
     const Box& consumer = regions.computed(scheduled_[array].consumers.front());
     if (!consumer.empty() && storage.read[0].contains(consumer[0].begin))

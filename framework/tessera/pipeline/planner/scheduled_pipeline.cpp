@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-/// Returns the size of the tiles or of the inner tiles of a stage. Throws ScheduleError, with a key that ends
-/// with `key`, if there is no such size.
+/// Returns `tile`, the size of the tiles or of the inner tiles of a stage. Throws ScheduleError, with a key
+/// that ends with `key`, if tiles cannot have this size.
 const TileSize& checked_tile(const std::string& name, const char* key, const TileSize& tile, int dimensions) {
   if (static_cast<int>(tile.size()) > dimensions)
     throw ScheduleError(
@@ -30,8 +30,9 @@ const TileSize& checked_tile(const std::string& name, const char* key, const Til
 using Lines = std::array<bool, max_dimensions>;
 
 /// Changes a grid for all stages so that it does not cut dimensions along which whole lines are computed. The
-/// number of ranks along such a dimension is given to a dimension that the grid does not cut. If there is no
-/// such dimension, the grid cuts only the last dimension that may be cut. There must be one that may be cut.
+/// number of ranks along such a dimension is given to a dimension that the grid does not cut. If it cuts
+/// all dimensions, it then cuts only the last dimension that may be cut. At least one dimension must be one
+/// that may be cut.
 void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vector<int>& entries) {
   for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
     if (!has_lines[line] || entries[line] == 1) continue;
@@ -45,7 +46,7 @@ void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vecto
     std::fill(entries.begin(), entries.end(), 1);
     for (std::size_t d = 0; d < dimensions; ++d)
       if (!has_lines[d]) last = d;
-    entries[last] = 0;
+    entries[last] = 0;  // auto
   }
 }
 
@@ -56,8 +57,8 @@ void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
       entries[line] = 1;
 }
 
-/// Returns the dimensions along which a stage reads an array of whole lines, and along which all stages that
-/// read it are computed in whole lines.
+/// Returns the dimensions along which stage `id` lies between whole lines: an array that the stage reads and
+/// all stages that read the stage are computed in whole lines along them.
 Lines lines_around(const Algorithm& pipeline, const ScheduledArray& stage, ArrayId id) {
   Lines lines = {};
   const auto has_lines = [&](ArrayId array, std::size_t d) {
@@ -95,8 +96,8 @@ void check_grid_of_group(const ScheduledPipeline& scheduled, ArrayId id, const S
   if (schedule.stage(pipeline[id].name).grid.has_value())
     throw ScheduleError(
         fmt::format("schedule.{}.grid", pipeline[id].name),
-        fmt::format("'{}' has the blocks of '{}', with which it changes places in a loop: give "
-                    "that one a grid",
+        fmt::format("'{0}' has the blocks of '{1}', with which it changes places in a loop: give "
+                    "'{1}' a grid",
                     pipeline[id].name, last));
 }
 
@@ -190,6 +191,7 @@ void settle_distribution(ScheduledPipeline& scheduled, ArrayId id, const Schedul
   const bool own_grid = stage.placement == Placement::distributed && asked.grid.has_value();
   const bool is_cut = !declaration.is_reduction() && stage.placement == Placement::distributed;
   const Lines has_lines = dimensions_with_lines(scheduled, id);
+  // The points `sliced` are cut into blocks. If there are none, the search for a grid gets one point instead.
   const Box blocks = asked.align_own ? domain : intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
@@ -240,8 +242,8 @@ GridTarget grid_target(const ScheduledPipeline& scheduled, const Schedule& sched
   for (ArrayId id : scheduled.ids()) {
     const ArrayDeclaration& declaration = scheduled.pipeline()[id];
     if (declaration.kernel == nullptr || declaration.is_reduction()) continue;
-    // The points that one point reads. Half of them count for each side, even if the stage is scaled or
-    // shifted.
+    // The points that one point reads. Half of these points count for each side, even if the stage is scaled
+    // or shifted.
     for (const Box& need : required_boxes(scheduled.pipeline(), id, centre(domains[id].domain, false)))
       for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
         auto& width = grid.below[static_cast<std::size_t>(d)];
@@ -255,6 +257,7 @@ GridTarget grid_target(const ScheduledPipeline& scheduled, const Schedule& sched
 /// The largest number of ranks whose memory is examined to decide on the buffers of all ranks.
 constexpr int most_sampled_ranks = 8;
 
+/// Whether a fusable group can compute the stage `root` together with the stages in its tiles.
 bool fits_group(const ScheduledPipeline& scheduled, ArrayId root, int group) {
   const Algorithm& pipeline = scheduled.pipeline();
   const auto& stages = pipeline.groups()[static_cast<std::size_t>(group)].stages;
@@ -268,8 +271,8 @@ bool fits_group(const ScheduledPipeline& scheduled, ArrayId root, int group) {
   return group_scratch_bytes(scheduled, root, members) <= team_scratch_limit(scheduled.target());
 }
 
-/// Devices: decides for each stage which fusable group computes it together with the stages in its tiles. A
-/// stage with the placement `tile` that no group can compute gets the placement `rank`.
+/// On devices, decides for each stage which fusable group computes it together with the stages in its tiles.
+/// A stage with the placement `tile` that no group can compute gets the placement `rank`.
 void settle_groups(ScheduledPipeline& scheduled) {
   const Algorithm& pipeline = scheduled.pipeline();
   const auto group_of = [&](ArrayId root) {
@@ -298,6 +301,7 @@ void settle_groups(ScheduledPipeline& scheduled) {
 /// be the same on all ranks. Therefore every rank derives it from the boxes of the same few ranks.
 void settle_storage(ScheduledPipeline& scheduled) {
   Regions regions(scheduled);
+  // For each array, the points of one common buffer, and those of two separate buffers together.
   auto together = scheduled.pipeline().table<std::int64_t>(), apart = together;
   const int ranks = scheduled.busy_rank_count();
   const int samples = std::min(ranks, most_sampled_ranks);
@@ -347,7 +351,8 @@ void ScheduledPipeline::settle(const Schedule& schedule) {
   for (ArrayId id : ids().descending()) {
     arrays_[id].placement = settled_placement(pipeline_, schedule, pipeline_[id].lead);
     settle_tile(*this, id, schedule);
-    // The consumers of all outputs of a stage decide on its blocks. They are settled before the first output.
+    // The consumers of all outputs of a stage decide on its blocks. Ids descend here, so that all these
+    // consumers are settled when the first output is reached.
     if (id == pipeline_[id].lead) settle_distribution(*this, id, schedule, grids, domains[id]);
   }
   for (ArrayId id : ids()) arrays_[id].distribution = arrays_[pipeline_[id].lead].distribution;

@@ -32,7 +32,7 @@ struct ScheduledArray {
   /// Devices: the number of the fusable group that computes this stage together with the stages in its tiles;
   /// -1 if no group does.
   int group = -1;
-  /// Hosts: the global reductions to which this stage contributes its points tile by tile, while a tile is in
+  /// Hosts: the global reductions that this stage contributes its points to, tile by tile, while a tile is in
   /// cache. Only the first output of a stage has entries.
   std::vector<ArrayId> contributes = {};
   /// Hosts: for a global reduction, the stage that contributes to the reduction tile by tile; no_array if
@@ -45,7 +45,7 @@ struct ScheduledArray {
   /// Hosts: further stages that are computed in the tiles of this stage, because their inputs are computed
   /// there. Only global reductions read these further stages.
   std::vector<ArrayId> computed_in_its_tiles = {};
-  /// Hosts: whether the array is read only by global reductions to which its stage contributes tile by tile.
+  /// Hosts: whether the array is read only by global reductions that its stage contributes to tile by tile.
   /// Its points are then kept only while a tile is computed.
   bool is_only_reduced = false;
   /// Whether the array is computed into one buffer and read from another one, because a single buffer for

@@ -53,11 +53,10 @@ bool waits_for_next_turn(const ScheduledPipeline& scheduled, ArrayId stage) {
   });
 }
 
-/// Whether the cache cannot keep the `points` points that a step computes of a stage until they are read.
-/// This is taken to be so for results that are larger than half of the cache, or than a quarter if rows
-/// become columns. A result that waits for the next turn of its loop is read only after all else that the
-/// step reads and writes has passed through the cache, so that all of this is compared with half of the
-/// cache.
+/// Whether the `points` points that a step computes of a stage leave the cache before they are read. The
+/// cache is taken to keep results of up to half of its size, or of a quarter if rows become columns. A result
+/// that waits for the next turn of its loop is read only after everything that the step reads and writes has
+/// passed through the cache. Therefore all of these bytes together are compared with half of the cache.
 bool leaves_cache(const ScheduledPipeline& scheduled, const plan::Compute& step, std::int64_t points) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const std::int64_t half = scheduled.target().cache_bytes / 2;
@@ -87,6 +86,7 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
          reads_single_rows(stage, first);
 }
 
+/// Whether only reductions read an output of a stage, which is then not kept in memory.
 bool has_fleeting_outputs(const ScheduledPipeline& scheduled, ArrayId stage) {
   for (ArrayId part : scheduled.pipeline().parts(stage))
     if (scheduled[part].is_only_reduced) return true;
@@ -96,14 +96,15 @@ bool has_fleeting_outputs(const ScheduledPipeline& scheduled, ArrayId stage) {
 /// Throws ScheduleError if a compute node with several members has more tiles or inner tiles than a plan may
 /// have boxes for.
 void check_number_of_tiles(const ScheduledPipeline& scheduled, const plan::Compute& step) {
-  const auto check = [&](const char* key, const char* what, std::int64_t tiles) {
+  const auto check_number = [&](const char* key, const char* what, std::int64_t tiles) {
     if (tiles <= most_tiles) return;
     throw ScheduleError(fmt::format("schedule.{}.{}", scheduled.pipeline()[step.stage].name, key),
-                        fmt::format("{} so small that a rank has {} of them, more than {}: use larger ones",
+                        fmt::format("{0} so small that a rank has {1} of them, which is more than {2}: use "
+                                    "larger {0}",
                                     what, tiles, most_tiles));
   };
-  check("tile", "tiles", Tiles(step.parts, step.tile).size());
-  check("inner", "inner tiles", InnerTiles(step.parts, step.tile, step.inner).size());
+  check_number("tile", "tiles", Tiles(step.parts, step.tile).size());
+  check_number("inner", "inner tiles", InnerTiles(step.parts, step.tile, step.inner).size());
 }
 
 /// Returns the members of a compute node, as member_boxes takes them.
@@ -213,6 +214,7 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, ArrayId roo
                                  const std::vector<ArrayId>& members) {
   const Box& domain = scheduled[root].distribution.domain();
   const TileSize size = group_tile(scheduled, root);
+  // The tiles at the corners of the domain, and the one in its middle, stand for all tiles.
   const int corners = 1 << domain.dimensions;
   std::vector<Box> largest(members.size());
   for (int corner = 0; corner <= corners; ++corner) {
@@ -265,7 +267,8 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, ArrayId root, const
     step.tile = group_tile(scheduled, root);
     step.group = scheduled[root].group;
   } else {
-    for (int d = 0; d < largest.dimensions; ++d) step.tile.push_back(std::int64_t{1} << 40);
+    constexpr std::int64_t all_points = std::int64_t{1} << 40;
+    step.tile.assign(static_cast<std::size_t>(largest.dimensions), all_points);
   }
   step.non_temporal = writes_past_caches(scheduled, step);
   const bool is_kept = !has_fleeting_outputs(scheduled, root);
@@ -307,7 +310,8 @@ void visit_boxes(const plan::Compute& step, std::size_t m, const Visit& visit) {
 }  // namespace
 
 std::int64_t rows_of_window(const plan::Compute& step, std::size_t m) {
-  // A row that is kept is copied once for each time that this number of rows is computed.
+  // A window has room for this many more rows for each row that it keeps. Only when this room is used up, it
+  // copies the rows that it keeps.
   constexpr std::int64_t rows_per_copied_row = 8;
   if (placement_of(step, m) != Placement::window) return 0;
   std::int64_t needed = 0, kept = 0, highest = 0;

@@ -53,7 +53,7 @@ TileSize group_tile(const ScheduledPipeline& scheduled, ArrayId root);
 std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, ArrayId root,
                                  const std::vector<ArrayId>& members);
 
-/// Returns the number of rows for which member `m` of a compute node should have memory, if the member is
+/// Returns the number of rows that the memory of member `m` of a compute node should hold, if the member is
 /// computed in a window; otherwise 0. `m` must not be the last member, and the boxes of the step must be
 /// known. With this number of rows, the rows that are kept are seldom moved.
 std::int64_t rows_of_window(const plan::Compute& step, std::size_t m);

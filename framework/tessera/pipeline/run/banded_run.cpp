@@ -47,7 +47,7 @@ std::future<void> BandedRun::transfer(std::size_t coming, const Bindings& bindin
     }
     last_.reset();
     if (coming == bands_.size()) return;
-    // Kernels may be running, unless this is done by the thread that computes.
+    // If another thread than this one computes, kernels may be running now.
     if (!next_) next_ = make(bands_[coming], overlaps_ ? HostMode::calling_thread : HostMode::kernels);
     next_->read(bindings);
   });

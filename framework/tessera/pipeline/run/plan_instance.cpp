@@ -21,7 +21,7 @@
 namespace tessera {
 namespace {
 
-/// Returns the bytes of the memory that a plan has for arrays.
+/// Returns the bytes of the arrays with the names `arrays` in the memory of a plan.
 std::int64_t bytes_of(const Algorithm& pipeline, const Plan& plan, const std::vector<std::string>& arrays) {
   std::int64_t bytes = 0;
   for (const std::string& array : arrays)
@@ -265,6 +265,7 @@ std::int64_t place_without(const Plan& plan, const IdVector<BufferId, bool>& is_
     if (!is_left_out[id]) kept.push_back(id);
   std::ranges::sort(kept, {}, [&](BufferId id) { return plan.buffers[id].offset; });
   offsets.values().assign(plan.buffers.values().size(), -1);
+  // Buffers that lie at least partly in the same memory stay so. Gaps between other buffers are closed.
   std::int64_t end = 0, shift = 0;
   for (const BufferId id : kept) {
     const Buffer& buffer = plan.buffers[id];

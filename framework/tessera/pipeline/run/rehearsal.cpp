@@ -23,8 +23,8 @@ class RehearsalActions : public StepActions {
       : ranks_(ranks), nodes_(nodes), bindings_(bindings) {}
 
   void run_step(const PlanNode& step) override {
-    // Each rank has a queue of its own on a device. What is copied from one rank to another must have been
-    // computed, and must not be computed again before it is copied.
+    // Each rank has a queue of its own on a device. Points that are copied from one rank to another must have
+    // been computed before, and must not be computed again until they are copied.
     const bool copies = std::holds_alternative<plan::Exchange>(step.step) ||
                         std::holds_alternative<plan::FinishExchange>(step.step);
     if (copies) wait_for_all();
@@ -108,8 +108,9 @@ class Rehearsal::Impl {
   Impl(const Algorithm& pipeline, const std::vector<Plan>& plans)
       : follows_(following_from_reductions(pipeline)) {
     if (const auto mismatch = find_message_mismatch(pipeline, plans))
-      throw InternalError(fmt::format("step {}: what rank {} sends to rank {} is not what that expects",
-                                      mismatch->node, mismatch->from, mismatch->to));
+      throw InternalError(
+          fmt::format("step {0}: rank {2} does not expect the messages that rank {1} sends to it",
+                      mismatch->node, mismatch->from, mismatch->to));
     for (const Plan& plan : plans) {
       ranks_.push_back(std::make_unique<RankExecutor>(pipeline, plan));
       std::vector<const PlanNode*> nodes;

@@ -113,6 +113,7 @@ class RoundsBuilder {
     return arrays_.push_back(std::move(declaration));
   }
 
+  /// Begins loop number `l`, after its rounds.
   void begin(std::size_t l) {
     const Loop& loop = old_.loops()[l];
     const int turns = asked_for(loop).turns();
@@ -123,6 +124,7 @@ class RoundsBuilder {
     loops_.push_back({.name = loop.name, .first = next(), .maximum = loop.maximum});
   }
 
+  /// Ends loop number `l`, and gives its feeds and values the new ids.
   void end(std::size_t l) {
     const Loop& from = old_.loops()[l];
     Loop& to = loops_[loop_place_[l]];
@@ -136,7 +138,7 @@ class RoundsBuilder {
         keep_in_next_iterates(to, rounds);
   }
 
-  // One round.
+  // The following functions add the rounds of one loop.
   /// Follows feeds back from `copy` to the array whose points `copy` has. The result is an array that the
   /// loop computes, in one turn of the round, or an array outside the round, with turn 0.
   Copy origin(Copy copy) const {
@@ -148,6 +150,7 @@ class RoundsBuilder {
     return copy;
   }
 
+  /// Notes that the round needs a copy, and all copies that are needed to compute it.
   void need(Copy copy) {
     copy = origin(copy);
     if (copy.turn == 0) return;
@@ -179,6 +182,8 @@ class RoundsBuilder {
     return first + offset;
   }
 
+  /// Adds the loop whose turns are rounds of `turns` turns of `loop`. All rounds together have `maximum`
+  /// turns.
   void add_rounds(const Loop& loop, int turns, std::int64_t maximum) {
     loop_ = &loop;
     turns_ = turns;
@@ -226,9 +231,9 @@ class RoundsBuilder {
       }
   }
 
-  /// Lets the overlapped rounds of `new_loop` keep all other arrays that they feed others to. These are fed
-  /// on to the next iterates of `new_loop`, whose memory no round uses. Both loops have the ids of the new
-  /// pipeline.
+  /// Lets the overlapped rounds of `new_loop` keep the last array of each chain of feeds. This array is fed
+  /// on to the next iterate at the other end of the chain, whose memory no round uses. Both loops have the
+  /// ids of the new pipeline.
   static void keep_in_next_iterates(const Loop& new_loop, Loop& rounds) {
     for (const auto& chain : feed_chains(new_loop))
       rounds.feeds.push_back({chain.front().to, chain.back().from});
@@ -283,6 +288,8 @@ class RoundsBuilder {
     }
   }
 
+  /// Sets the placement of a copy as the keys of the loop say, and removes a grid that the copy cannot have.
+  /// `first` is the new id of the first output of the copy.
   void settle(const Copy& copy, ArrayId first, const Loop& rounds, StageSchedule& settled) const {
     const LoopSchedule& asked = asked_for(*loop_);
     if (arrays_[first].is_everywhere()) return;

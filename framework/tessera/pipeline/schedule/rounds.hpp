@@ -24,10 +24,11 @@ inline constexpr int most_turns_per_round = 32;
 /// `next@2`. A copy reads the iterates of the turn before, which are the arrays that the loop carries from
 /// turn to turn. Within a round, iterates are bounded stages (see Pipeline::bound).
 ///
-/// Copies of `distributed` stages get other placements. If `turns_per_tile` is n > 1, the placement is
-/// `tile`, except for bounded stages in every n-th turn. For the other copies, if `turns_per_exchange` is
-/// n > 1, the placement is `rank`, with deeper ghosts, except for bounded stages in every n-th turn. Iterates
-/// of the last turn keep their placement.
+/// Copies of `distributed` stages get other placements. The first rule that applies decides:
+/// - If `turns_per_tile` is n > 1: `tile`, except for bounded stages in every n-th turn.
+/// - If `turns_per_exchange` is n > 1: `rank`, with deeper ghosts, except for bounded stages in every n-th
+///   turn.
+/// - Otherwise, and for iterates of the last turn: the placement of the stage.
 ///
 /// If the condition of `l` holds, or a residual is not finite, after any turn of a round, the round is taken
 /// back, and `l` computes the turns of this round again, one by one. Up to k - 1 turns after the last turn of
@@ -36,11 +37,10 @@ inline constexpr int most_turns_per_round = 32;
 ///
 /// With `overlaps_test`, the ranks agree on the end of a round of `l@rounds` while they compute the next
 /// round, and on the end of a turn of `l` while they compute the next turn. If a round is taken back, the
-/// next round is dropped, too. The arrays of the beginning of a round must therefore be kept for two rounds.
-/// `l@rounds` feeds them on to the arrays that `l` computes and feeds, whose memory `l@rounds` does not use.
-/// This takes no more arrays, unless `l` feeds an iterate on to another one. Such an iterate is kept in a
-/// spare array (see ArrayDeclaration::is_spare), whose name is that of the iterate with the name of the loop,
-/// such as `iterate@l@kept`. The buffers of the iterates then change places with one more buffer, so that an
+/// next round is dropped, too. The iterates of the beginning of a round are therefore kept for two rounds, in
+/// the arrays that `l` computes and feeds: `l@rounds` does not use the memory of these. Only if `l` feeds an
+/// iterate on to another one, `l@rounds` has one more array, a spare one (see ArrayDeclaration::is_spare),
+/// such as `iterate@l@kept`. The buffers of the iterates then change places with one more buffer, so an
 /// exchange of the iterates needs more message buffers (see Plan::message_bytes). Each reduction takes
 /// memory for one more value, in each turn of a round and in `l` itself (see Plan::partial_bytes).
 ///

@@ -22,8 +22,8 @@ enum class Placement : std::uint8_t {
   tile,         ///< The points that a tile of a consumer reads are computed in scratch memory [compute_at].
   window,       ///< As `tile`, but rows that the inner tile before has computed are kept [store_at].
   outer_tile,  ///< As `tile`, but all inner tiles of a tile share points that are computed once [compute_at].
-  /// `distributed`, `tile` or `window`, as the planner estimates that it is the fastest. Schedules may have
-  /// this placement, but plans have the chosen one.
+  /// The one of `distributed`, `tile` and `window` that the planner expects to be the fastest. Schedules may
+  /// have this placement, but plans have the chosen one.
   automatic
 };
 
@@ -56,9 +56,9 @@ struct StageSchedule {
   /// never larger than a tile. An empty size means `auto`: tiles are cut only if a stage with the placement
   /// `window` or `outer_tile` is computed in them. The size has no effect on inputs and on devices.
   TileSize inner;
-  /// Whether the processor grid cuts all points of the stage into slices. Otherwise the grid cuts the points
-  /// of the stage that reads this stage, and all further points belong to the blocks at the edge. The default
-  /// is right unless there are many such points.
+  /// If true, the processor grid divides all points of the stage. If false, the blocks follow those of the
+  /// stage that reads this one, and points beyond them belong to the blocks at the edge. Set it if many
+  /// points lie beyond.
   bool align_own = false;
 
   /// Whether all members have their defaults, which hold for stages that the schedule does not name.

@@ -8,8 +8,8 @@
 namespace tessera::detail {
 namespace {
 
-/// Returns use(topology, cores) for the cores that this process may use, or an empty value if the machine
-/// does not tell them.
+/// Returns use(topology, cores) for the cores that this process may use, or an empty value if hwloc cannot
+/// find these cores.
 template <class Use>
 auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
   hwloc_topology_t topology = nullptr;

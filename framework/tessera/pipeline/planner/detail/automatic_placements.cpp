@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// Costs are counted in bytes that a thread reads or writes in a cache. A thread moves some 60 of them per
+// Costs are counted in bytes that a thread reads or writes in a cache. A thread moves some 60 bytes per
 // nanosecond.
 
 /// The cost of a byte in memory, and of a byte of an array that stays in the last cache. An array stays there
@@ -24,10 +24,11 @@ constexpr double exchange_cost = 1024 * 1024;
 /// The cost of computing one stage for one inner tile, which does not depend on the number of points, and the
 /// additional cost of moving its window on.
 constexpr double call_cost = 8 * 1024, window_cost = 8 * 1024;
-/// The number of inner tiles whose points are counted. All following ones are like the last of them.
+/// The number of inner tiles whose points are counted. Further inner tiles are taken to cost as much as the
+/// counted ones after the first do on average.
 constexpr std::size_t sampled_inner_tiles = 4;
-/// A stage is computed in tiles if this saves at least this share of the cost of the memory that storing it
-/// needs. Less is not worth the larger scratch, and computing hides a part of the time for memory.
+/// A stage is computed in tiles if this saves at least this share of the cost in memory of storing the stage.
+/// A smaller saving is not worth the larger scratch, and computing hides a part of the time for memory.
 constexpr double least_saving = 0.3;
 /// Windows are chosen if the estimated cost is at most this share of the cost without windows.
 constexpr double share_with_windows = 0.97;
@@ -42,6 +43,7 @@ class PlacementChooser {
                               Placement::automatic);
   }
 
+  /// Decides which stages are computed in tiles, and then which of these are computed in windows.
   void choose() {
     for (ArrayId id : stored_.ids().descending())
       if (is_automatic(id) && pipeline_[id].kernel != nullptr) choose_tiles(id);
@@ -77,17 +79,19 @@ class PlacementChooser {
     return may_be_in_tiles;
   }
 
+  /// Decides whether a stage is computed in tiles or distributed.
   void choose_tiles(ArrayId stage) {
     std::set<ArrayId> roots;
     if (domain(stage).empty() || !may_be_in_tiles(pipeline_, stage) || !add_roots(stage, roots)) return;
     const double waiting = step_cost + (stored_.is_exchanged(stage) ? exchange_cost : 0);
-    const double stored = least_cost(roots) + cost(stage) + waiting;
-    const double needed = least_saving * cost_in_memory(fused_members(stored_, stage));
+    const double cost_if_stored = least_cost(roots) + cost(stage) + waiting;
+    const double needed_saving = least_saving * cost_in_memory(fused_members(stored_, stage));
     place(stage, Placement::tile);
-    if (least_cost(roots) > stored - needed) place(stage, Placement::distributed);
+    if (least_cost(roots) > cost_if_stored - needed_saving) place(stage, Placement::distributed);
   }
 
-  /// Returns `root` with all stages that have a stage in their tiles in common, directly or through others.
+  /// Returns `root` and all stages that share a stage in their tiles with it, directly or through further
+  /// stages.
   std::set<ArrayId> connected_roots(ArrayId root) const {
     std::set<ArrayId> roots = {root};
     for (std::size_t before = 0; before < roots.size();) {
@@ -110,11 +114,11 @@ class PlacementChooser {
       if (std::set<ArrayId> readers; !add_roots(stage, readers) || !roots.contains(*readers.begin()))
         continue;
       place(stage, Placement::tile);
-      const double changed = cost(roots);
-      if (changed > with)
+      const double without_this_window = cost(roots);
+      if (without_this_window > with)
         place(stage, Placement::window);
       else
-        with = changed;
+        with = without_this_window;
     }
     if (with > share_with_windows * without) place_automatic(roots, Placement::tile);
   }
@@ -125,8 +129,8 @@ class PlacementChooser {
         if (member != root && is_automatic(member)) place(member, placement);
   }
 
-  /// Returns the smaller one of the costs with all automatic stages in tiles, and with all in windows. The
-  /// stages have the placement `tile` then.
+  /// Returns the smaller one of two costs: with all automatic stages in tiles, and with all of them in
+  /// windows. Afterwards these stages have the placement `tile`.
   double least_cost(const std::set<ArrayId>& roots) {
     place_automatic(roots, Placement::window);
     const double with = cost(roots);
@@ -168,10 +172,12 @@ class PlacementChooser {
 
   /// Returns the cost of computing all members for one point of the last one.
   double cost_in_tiles(const std::vector<ArrayId>& members) const {
-    const Box& block = domain(members.back());
-    if (block.empty()) return 0;
-    const Box part = stored_[members.back()].distribution.owned(0);
-    const Box& box = part.empty() ? block : part;
+    // The middle tile of the block of rank 0 stands for all tiles, and its first column of inner tiles for
+    // all columns of this tile.
+    const Box& all = domain(members.back());
+    if (all.empty()) return 0;
+    const Box block = stored_[members.back()].distribution.owned(0);
+    const Box& box = block.empty() ? all : block;
     const TileSize tile = host_tile(stored_, members, box);
     const Tiles tiles({box}, tile);
     const Box middle = tiles[tiles.size() / 2];
@@ -182,8 +188,8 @@ class PlacementChooser {
     return columns * cost_of_column(members, placements, walk) / static_cast<double>(middle.size());
   }
 
-  /// Keeps the inner tiles of `walk` that have the x of the first one, and the same place in further
-  /// dimensions, and removes all others. Returns how many such columns `walk` had.
+  /// Keeps the first column of `walk`: the inner tiles that differ from the first one in dimension 1 only.
+  /// Removes all other columns. Returns how many columns `walk` had.
   static double keep_column(std::vector<Box>& walk) {
     const auto all = static_cast<double>(walk.size());
     const auto is_elsewhere = [first = walk.front()](Box box) {
@@ -221,8 +227,8 @@ class PlacementChooser {
   IdVector<ArrayId, bool> is_automatic_;
 };
 
-/// Gives the placement `tile` to the automatic stages of fusable groups, and `distributed` to all others,
-/// also to those stages of groups that no kernel can compute together as this schedule has it.
+/// Gives the placement `tile` to the automatic stages of fusable groups that a kernel can compute together
+/// under this schedule, and the placement `distributed` to all other automatic stages.
 Schedule with_groups(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                      int rank_count, const Window& window) {
   std::vector<ArrayId> grouped;
@@ -254,7 +260,7 @@ Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, co
   Schedule all_stored = schedule;
   for (auto& [name, stage] : all_stored.stages)
     if (stage.placement == Placement::automatic) stage.placement = Placement::distributed;
-  Target any_host;  // the same on all ranks
+  Target any_host;  // so that all ranks choose the same placements
   any_host.device = false;
   any_host.threads = 2;
   ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);

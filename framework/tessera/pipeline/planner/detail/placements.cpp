@@ -40,8 +40,9 @@ std::pair<std::string, std::string> kind_and_reason(const Algorithm& pipeline, A
   return {};
 }
 
-/// Returns a consumer whose tiles cannot compute stage `id`, because a loop begins or ends between the two.
-/// They must be computed in the same turns. The result is no_array if there is no such consumer.
+/// Returns a consumer whose tiles cannot compute stage `id`, because a loop begins or ends between the stage
+/// and the consumer. Stages in the same tiles must be computed in the same turns. Returns no_array if all
+/// consumers can compute the stage in their tiles.
 ArrayId consumer_in_other_turns(const Algorithm& pipeline, ArrayId id) {
   // A loop between the stage and the consumer may have changed arrays that the stage reads.
   const auto is_between = [&](const LoopDeclaration& loop, ArrayId consumer) {
@@ -138,11 +139,11 @@ ArrayId root_of_tiles(const ScheduledPipeline& scheduled, ArrayId stage) {
         for (ArrayId root : roots_of(scheduled, pipeline[input].lead))
           if (std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
   if (roots.size() != 1) return no_array;
-  const ScheduledArray &root = scheduled[roots.front()], &tile = scheduled[stage];
-  const BlockDistribution &owners = root.distribution, &same = tile.distribution;
-  const bool owns_the_same = owners.domain() == same.domain() && owners.nominal() == same.nominal() &&
-                             owners.grid() == same.grid() && owners.slicing() == same.slicing();
-  return root.placement == Placement::distributed && owns_the_same ? roots.front() : no_array;
+  const BlockDistribution &a = scheduled[roots.front()].distribution, &b = scheduled[stage].distribution;
+  const bool have_same_owners = a.domain() == b.domain() && a.nominal() == b.nominal() &&
+                                a.grid() == b.grid() && a.slicing() == b.slicing();
+  return scheduled[roots.front()].placement == Placement::distributed && have_same_owners ? roots.front()
+                                                                                          : no_array;
 }
 
 /// Whether a stage can contribute its points to a reduction tile by tile.
@@ -153,7 +154,7 @@ bool can_contribute(const ScheduledPipeline& scheduled, const Schedule& schedule
   const ArrayId stage = pipeline[reduced].lead;
   if (pipeline[stage].is_input() || pipeline[stage].is_everywhere()) return false;
   if (declaration.reduction()->takes_whole_boxes()) return false;
-  // If the schedule has keys of this reduction, the reduction is scheduled as they say.
+  // A reduction with keys of its own in the schedule is computed as these keys say.
   if (!schedule.stage(declaration.name).is_default()) return false;
   // In another turn, or after a loop that feeds the array, the array would have other points.
   const bool is_fed_later = std::ranges::any_of(pipeline.loops(), [reduced](const LoopDeclaration& loop) {
@@ -168,6 +169,7 @@ bool can_contribute(const ScheduledPipeline& scheduled, const Schedule& schedule
   return stage < root && root < reduction;
 }
 
+/// Whether an array need not be kept, because only reductions read it, and they take its points tile by tile.
 bool is_only_reduced(const ScheduledPipeline& scheduled, ArrayId id) {
   const ScheduledArray& stage = scheduled[id];
   const ArrayDeclaration& declaration = scheduled.pipeline()[id];

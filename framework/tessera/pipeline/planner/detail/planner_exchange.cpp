@@ -29,8 +29,8 @@ std::vector<Box> Planner::exchange_pending(const std::vector<ArrayId>& members, 
   }
   std::map<ArrayId, Box> there;
   for (ArrayId id : pending_) there[id] = box_without_messages(id);
-  // This comes before the exchange, because boxes that are sent in place may hold points outside the domain
-  // between their rows.
+  // Borders are filled before the exchange, because boxes that are sent in place may hold points outside the
+  // domain between their rows.
   fill_borders([&](ArrayId id) { return there[id]; });
   const std::vector<ArrayId> arrays = add_exchange(true);
   const Box inside = inside_of(members, box, there);
@@ -73,6 +73,8 @@ Box Planner::box_without_messages(ArrayId id) {
   const ArrayDeclaration& declaration = pipeline_[id];
   if (!scheduled_.is_exchanged(id)) return stage(id).required;
   Box box = stage(id).owned;
+  // If an array has separate buffers, the exchange also copies the points of the rank to the buffer that is
+  // read.
   if (!regions_.storage(id).shared) box[0].end = box[0].begin;
   if (!declaration.ends_at_domain() || box.empty() || stage(id).required.empty()) return box;
   for (int d = 0; d < box.dimensions; ++d) {

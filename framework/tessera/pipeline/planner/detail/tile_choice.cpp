@@ -18,6 +18,8 @@ constexpr std::int64_t row_bytes = 16384;
 constexpr std::int64_t tiles_per_thread = 4;
 /// The number of points whose computation takes as long as to begin a row.
 constexpr std::int64_t row_start = 48;
+/// The wanted number of tiles makes no tile lower than this number of rows.
+constexpr std::int64_t fewest_rows = 8;
 /// The largest number of planes of a result that are computed in one tile.
 constexpr std::int64_t most_planes = 4;
 
@@ -92,10 +94,11 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<Ar
 }
 
 /// Returns a tile for several turns of a loop. Each turn needs points beyond the tile from
-/// the turn before, so that nearly square tiles have the fewest points that are computed twice. Among several
-/// widths of tiles that fit into the cache, the cheapest one is chosen.
+/// the turn before. Nearly square tiles therefore have the fewest points that are computed twice. Among
+/// several widths of tiles that fit into the cache, the cheapest one is chosen.
 TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box) {
   constexpr std::int64_t bytes_in_cache = 640 * 1024;
+  // The largest numbers of points beyond a tile, on both sides together, that a member computes.
   std::int64_t reach_x = 0, reach_y = 0;
   for (const Box& need : member_boxes(scheduled, members, centre(box, true))) {
     if (need.dimensions != box.dimensions || need.empty()) continue;
@@ -103,13 +106,13 @@ TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayI
     reach_y = std::max(reach_y, need[1].size() - 1);
   }
   const std::int64_t points = bytes_in_cache / live_bytes(scheduled, members);
-  const std::int64_t shared = box.size() / (tiles_per_thread * scheduled.target().threads);
+  const std::int64_t balanced_points = box.size() / (tiles_per_thread * scheduled.target().threads);
   TileSize best(static_cast<std::size_t>(box.dimensions), 1);
   double least = 0;
   for (std::int64_t width = 128; width <= 8192; width *= 2) {
     const std::int64_t x = std::min(box[0].size(), width);
-    const std::int64_t most =
-        std::clamp<std::int64_t>(shared / x, std::min<std::int64_t>(8, box[1].size()), box[1].size());
+    const std::int64_t most = std::clamp<std::int64_t>(
+        balanced_points / x, std::min<std::int64_t>(fewest_rows, box[1].size()), box[1].size());
     const std::int64_t y = std::clamp<std::int64_t>(points / (x + reach_x) - reach_y, 1, most);
     const auto computed = static_cast<double>((x + reach_x + row_start) * (y + reach_y));
     const double cost = computed / static_cast<double>(x * y);
@@ -131,8 +134,9 @@ bool has_turns(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& m
   });
 }
 
-/// Whether some member other than the root has a placement.
-bool has(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, Placement placement) {
+/// Whether some member other than the root has the placement `placement`.
+bool has_placement(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
+                   Placement placement) {
   return std::any_of(members.begin(), members.end() - 1,
                      [&](ArrayId member) { return scheduled[member].placement == placement; });
 }
@@ -140,7 +144,7 @@ bool has(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members
 /// The widths of tiles that are tried if the longest rows make tiles too low. They are whole cache lines, so
 /// that rows begin where cache lines do.
 constexpr std::array<std::int64_t, 4> narrower_widths = {4096, 2048, 1024, 512};
-/// The longest rows are the best if tiles of them cost at most this much, relative to computing without
+/// Tiles of the longest rows are chosen if they cost at most this many times as much as computing without
 /// tiles.
 constexpr double little_redundancy = 1.1;
 
@@ -153,8 +157,8 @@ class RowTiles {
         box_(box),
         // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as
         // possible, and only inner tiles need to fit into the cache.
-        slides_(has(scheduled, members, Placement::window) &&
-                !has(scheduled, members, Placement::outer_tile)) {
+        slides_(has_placement(scheduled, members, Placement::window) &&
+                !has_placement(scheduled, members, Placement::outer_tile)) {
     const std::int64_t last = box.dimensions > 2 ? box[box.dimensions - 1].size() : 1;
     if (members.size() > 1 && last <= most_planes) planes_ = last;
     const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
@@ -220,26 +224,29 @@ class RowTiles {
     if (box_.dimensions == 1) return size;
     const std::int64_t row = width * planes * points_of_lines_;
     const std::int64_t rows = box_.size() / (box_[0].size() * planes * points_of_lines_);
-    const std::int64_t in_cache = slides_ ? rows : tile_bytes / (row * bytes_per_point(scheduled_, members_));
-    const std::int64_t balanced = rows / (tiles_per_thread * scheduled_.target().threads);
-    size[1] =
-        std::max<std::int64_t>(1, std::min({box_[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
+    const std::int64_t rows_in_cache =
+        slides_ ? rows : tile_bytes / (row * bytes_per_point(scheduled_, members_));
+    const std::int64_t balanced_rows = rows / (tiles_per_thread * scheduled_.target().threads);
+    size[1] = std::max<std::int64_t>(
+        1, std::min({box_[1].size(), rows_in_cache, std::max<std::int64_t>(balanced_rows, fewest_rows)}));
     return size;
   }
 
   const ScheduledPipeline& scheduled_;
   const std::vector<ArrayId>& members_;
   const Box& box_;
+  /// Whether windows slide through the tiles.
   bool slides_;
+  /// The number of planes of a tile.
   std::int64_t planes_ = 1;
   /// The number of points that a tile has beyond y for each of its points (x, y), because the root stage
   /// computes long lines there.
   std::int64_t points_of_lines_ = 1;
 };
 
-/// Returns a tile for a stage that computes whole lines along y. A tile of long rows would hold all lines, so
-/// that one thread computed them all. Tiles are as narrow as the cache and the number of threads ask for, but
-/// whole cache lines.
+/// Returns a tile for a stage that computes whole lines along y. A tile of long rows would hold all lines,
+/// and one thread would compute them all. Tiles are as narrow as the cache and the number of threads require,
+/// but consist of whole cache lines.
 TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                                const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
@@ -264,8 +271,8 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<Ar
   return RowTiles(scheduled, members, box).choose();
 }
 
-/// Returns `tile` with so few rows that its data stay in the cache. If `box` then had more tiles
-/// than a plan may have boxes for, the rows stay as many as they are.
+/// Returns `tile` with fewer rows, whose data stay in the cache. Returns `tile` itself if `box` would have
+/// more inner tiles than a plan may have boxes for.
 TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members,
                               const TileSize& tile, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
@@ -287,7 +294,7 @@ void keep_lines_whole(const ScheduledPipeline& scheduled, ArrayId root, TileSize
 
 /// Returns an automatic tile, enlarged dimension by dimension from the last to the first, until `box` has at
 /// most `most_tiles` tiles.
-TileSize enough(TileSize tile, const Box& box) {
+TileSize large_enough(TileSize tile, const Box& box) {
   for (int d = box.dimensions - 1; d >= 0;) {
     if (Tiles({box}, tile).size() <= most_tiles) break;
     auto& size = tile[static_cast<std::size_t>(d)];
@@ -312,7 +319,7 @@ double points_with_row_starts(const ArrayDeclaration& stage, const Box& box) {
 TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayId>& members, const Box& box) {
   const ArrayId root = members.back();
   TileSize tile = scheduled[root].tile;
-  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
+  if (tile.empty()) tile = large_enough(automatic_tile(scheduled, members, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
   keep_lines_whole(scheduled, root, tile);
   return tile;
@@ -322,8 +329,8 @@ TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<ArrayI
                     const TileSize& tile, const Box& box) {
   const ArrayId root = members.back();
   TileSize inner = scheduled[root].inner;
-  if (inner.empty() && !has(scheduled, members, Placement::window) &&
-      !has(scheduled, members, Placement::outer_tile))
+  if (inner.empty() && !has_placement(scheduled, members, Placement::window) &&
+      !has_placement(scheduled, members, Placement::outer_tile))
     return inner;
   if (inner.empty()) inner = automatic_inner_tile(scheduled, members, tile, box);
   inner.resize(tile.size(), 1);

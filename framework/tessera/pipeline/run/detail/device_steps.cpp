@@ -28,6 +28,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
     return static_cast<std::size_t>(found - program.members.begin());
   };
   const std::size_t members = program.members.size();
+  // The box of each stage of the group in each tile. It is empty if the stage is not computed in these tiles.
   std::vector<Box> boxes;
   for (std::int64_t tile = 0; tile < program.tiles.size(); ++tile)
     for (const ArrayId stage : group.stages) {
@@ -37,15 +38,15 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
                                          : program.box(tile, m));
     }
   const auto add = [&](ArrayId array, bool is_read) {
-    GroupArray place{{}, -1, 0, pipeline[array].element_bytes()};
+    GroupArray entry{{}, -1, 0, pipeline[array].element_bytes()};
     for (const plan::Scratch& scratch : program.step->scratch)
       if (scratch.array == array) {
         const auto stage = std::find(group.stages.begin(), group.stages.end(), pipeline[array].lead);
-        place.member = static_cast<int>(stage - group.stages.begin());
-        place.scratch_offset = scratch.offset;
+        entry.member = static_cast<int>(stage - group.stages.begin());
+        entry.scratch_offset = scratch.offset;
       }
     uses_.push_back({array, is_read});
-    host_arrays_.push_back(place);
+    host_arrays_.push_back(entry);
   };
   for (const ArrayId stage : group.stages) {
     for (const ArrayId input : pipeline[stage].inputs) add(input, true);
@@ -88,7 +89,7 @@ HostStaging::HostStaging(const Algorithm& pipeline, const Plan& plan)
   std::int64_t bytes = 0;
   walk(plan.root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
-    // Only arrays that the rank has points of are sure to have buffers.
+    // If the rank computes no points in the step, the arrays of the step may lack buffers.
     if (step == nullptr || step->parts.empty() || !is_staged(pipeline, plan.target, step->stage)) return;
     arrays_[step->stage] = staged_arrays(pipeline, plan, step->stage);
     bytes = std::max(bytes, staging_bytes(pipeline, plan, step->stage));
@@ -104,7 +105,8 @@ const ArrayPlaces& HostStaging::fetch(const ExecutionSpace& execution, const pla
   for (const StagedArray& array : arrays_[step.stage]) {
     const Block<>& block = block_of(array, buffers);
     std::byte* const copy = memory_.data() + array.offset;
-    // `store` copies the whole buffer back, so that points which the step does not compute must be there.
+    // `store` copies the whole buffer back. The copy must then also hold the points that the step leaves as
+    // they are.
     if (!array.is_computed || !computes_all(step, block.box()))
       compat::copy_bytes(execution, copy, block.memory().data(), static_cast<std::size_t>(block.bytes()));
     IdVector<ArrayId, ArrayReference>& places = array.is_computed ? places_.written : places_.read;

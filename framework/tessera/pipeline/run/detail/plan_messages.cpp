@@ -27,9 +27,9 @@ void PlanExchanges::prepare(const PlanNode& node, std::vector<BufferId> buffers,
   const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const ArrayRegions& regions = executor_.plan().stages[arrays[k].array];
-    // An array that a swap has moved to another buffer is computed and read in the same buffer.
-    const BufferId read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
-    fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read),
+    // An array that a swap has moved to another buffer is written and read in this one buffer.
+    const BufferId read_buffer = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
+    fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read_buffer),
                       executor_.pipeline()[arrays[k].array].element_bytes(), arrays[k].lists});
   }
   nodes_[static_cast<std::size_t>(node.id)].arranged.push_back(
@@ -52,11 +52,11 @@ Exchange* PlanExchanges::find(const PlanNode& node) const {
 }
 
 void PlanExchanges::start(const PlanNode& node) {
-  Exchange* messages = find(node);
-  if (messages == nullptr)
+  Exchange* exchange = find(node);
+  if (exchange == nullptr)
     throw InternalError(fmt::format("no messages are prepared for the buffers of step {}", node.id));
-  messages->start(executor_.execution());
-  nodes_[static_cast<std::size_t>(node.id)].under_way = messages;
+  exchange->start(executor_.execution());
+  nodes_[static_cast<std::size_t>(node.id)].under_way = exchange;
 }
 
 void PlanExchanges::finish(int node) {
@@ -81,14 +81,16 @@ void PlanReductions::begin() {
 
 void PlanReductions::begin_with_carried_values() {
   carried_->resize(executor_.pipeline().arrays().values().size());
-  auto goes_on = executor_.pipeline().table<bool>();
+  // If the plan reduces an array, the reduction goes on with the carried value. Otherwise this value is the
+  // result.
+  auto is_reduced = executor_.pipeline().table<bool>();
   walk(executor_.plan().root, [&](const PlanNode& node) {
-    if (std::holds_alternative<plan::Reduce>(node.step)) goes_on[stage_of(node)] = true;
+    if (std::holds_alternative<plan::Reduce>(node.step)) is_reduced[stage_of(node)] = true;
   });
   for (const ArrayId id : executor_.pipeline().ids()) {
     const std::vector<std::byte>& value = (*carried_)[id];
     if (value.empty()) continue;
-    if (!goes_on[id])
+    if (!is_reduced[id])
       executor_.store_result(id, value.data());
     else if (executor_.plan().rank == 0)  // only once, because the values of all ranks are joined
       executor_.partial_values(id)->begin_with(value.data());
@@ -100,6 +102,7 @@ void PlanReductions::run(std::span<const PlanNode> nodes, const StepObserver& ob
     if (observer) observer(node);
     std::byte* total = executor_.partial_values(stage_of(node))->join();
     const ValueReduction& reduction = *reductions_[stage_of(node)];
+    // Several reductions are under way at the same time.
     if (nodes.size() == 1)
       reduction.run(total, communicator_);
     else
@@ -127,7 +130,7 @@ void PlanReductions::finish(ArrayId stage) {
 }
 
 void PlanReductions::wait_for_all() {
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  wait_all(requests_);
   requests_.clear();
 }
 

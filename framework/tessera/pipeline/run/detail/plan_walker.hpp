@@ -139,7 +139,7 @@ class PlanWalker {
   bool condition_holds(const plan::Repeat& loop);
 
   const Algorithm& pipeline_;
-  /// The result of following_from_reductions, which says to which part of a turn the steps belong.
+  /// The result of following_from_reductions, which tells the part of a turn of each step.
   const IdVector<ArrayId, bool>& follows_;
   const Bindings& bindings_;
   StepActions& actions_;
@@ -161,7 +161,7 @@ enum class TurnPart : std::uint8_t {
   swaps        ///< The swaps.
 };
 
-/// Returns the part of a turn to which a step of a loop belongs. `follows` is the result of
+/// Returns the part of a turn that a step of a loop belongs to. `follows` is the result of
 /// following_from_reductions(pipeline).
 TurnPart part_of(const Algorithm& pipeline, const IdVector<ArrayId, bool>& follows, const PlanNode& step);
 

@@ -144,14 +144,14 @@ void RankExecutor::prepare(const PlanNode& node) {
   walk(node, [this](const PlanNode& leaf) {
     const auto* step = std::get_if<plan::Compute>(&leaf.step);
     if (step == nullptr) return;
-    const auto place = static_cast<std::size_t>(leaf.id);
-    programs_.resize(std::max(programs_.size(), place + 1));
+    const auto id = static_cast<std::size_t>(leaf.id);
+    programs_.resize(std::max(programs_.size(), id + 1));
     groups_.resize(programs_.size());
-    programs_[place] = std::make_unique<TileProgram>(pipeline_, *step);
-    tiles_.prepare(*programs_[place]);
-    partial_places_.reserve(programs_[place]->contributions.size());
+    programs_[id] = std::make_unique<TileProgram>(pipeline_, *step);
+    tiles_.prepare(*programs_[id]);
+    partial_places_.reserve(programs_[id]->contributions.size());
     if (step->group >= 0)
-      groups_[place] = std::make_unique<GroupLaunch>(pipeline_, *programs_[place], arrays_, execution_);
+      groups_[id] = std::make_unique<GroupLaunch>(pipeline_, *programs_[id], arrays_, execution_);
   });
 }
 
@@ -267,17 +267,17 @@ void RankExecutor::fill(const plan::FillBoundary& step) {
 }
 
 void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
-  const auto place = static_cast<std::size_t>(node.id);
+  const auto id = static_cast<std::size_t>(node.id);
   if (step.parts.empty()) return;
   const Region region(pipeline_[step.stage].name);
   if (!plan_.target.device)
-    compute_tiles(*programs_[place], arrays_);
+    compute_tiles(*programs_[id], arrays_);
   else if (is_staged(pipeline_, plan_.target, step.stage))
-    compute_staged(*programs_[place]);
-  else if (groups_[place] != nullptr)
-    groups_[place]->run(execution_);
+    compute_staged(*programs_[id]);
+  else if (groups_[id] != nullptr)
+    groups_[id]->run(execution_);
   else
-    launch(*programs_[place]);
+    launch(*programs_[id]);
 }
 
 void RankExecutor::compute_tiles(const TileProgram& program, const ArrayPlaces& arrays) {
@@ -330,7 +330,7 @@ void RankExecutor::store_result(ArrayId stage, const std::byte* value) {
   pipeline_[stage].reduction()->store(value, result_.data());
   const std::int64_t bytes = pipeline_[stage].domain.size() * pipeline_[stage].element_bytes();
   compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
-  // The next result will be stored in `result_`, too, so that the copy must be complete.
+  // The copy must be complete, because the next result will be stored in `result_`, too.
   compat::fence(execution_);
 }
 

@@ -38,11 +38,11 @@ struct TileLoop::Work {
     for (std::size_t k = 0; k < threads; ++k) {
       Share& share = shares[(static_cast<std::size_t>(thread) + k) % threads];
       for (std::int64_t tile; (tile = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
-        compute(tile, thread);
+        compute_tile(tile, thread);
     }
   }
 
-  void compute(std::int64_t tile, int thread) const {
+  void compute_tile(std::int64_t tile, int thread) const {
     Worker& worker = workers[thread];
     worker.places.resize(program.scratch_member.size());
     worker.windows.resize(program.scratch_member.size());
@@ -194,6 +194,7 @@ struct TileLoop::Work {
     window.box[1] = {kept.begin, kept.begin + rows};
   }
 
+  /// Sets `found` to the memory of the arrays `places`, which is scratch or that of `arrays`.
   static void find(const std::vector<TileProgram::Place>& places,
                    const IdVector<ArrayId, ArrayReference>& arrays, const Worker& worker,
                    std::vector<ArrayReference>& found) {
@@ -276,7 +277,7 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
                              pipeline[compute.stage].reduced, members.size() - 1});
   for (const plan::Contribution& contribution : compute.contributions) {
     const ArrayDeclaration& reduction = pipeline[contribution.stage];
-    // All inputs are outputs of the same member.
+    // All inputs of a reduction are outputs of the same member.
     contributions.push_back({contribution.stage,
                              reduction.reduction(),
                              {},

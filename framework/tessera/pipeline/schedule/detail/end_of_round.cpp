@@ -28,6 +28,8 @@ struct Element {
   }
 };
 
+/// A kernel that finds out whether a loop should have ended during a round. This is the case if one of the
+/// conditions, which come first among the elements, is not zero, or if one of the residuals is not finite.
 struct FindEnd {
   Element elements[2 * most_turns_per_round];
   int conditions;

@@ -17,7 +17,7 @@ TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
   const StoredResult zero = result(2, {"two.yaml", "input.file=image.h5"}, "difference");
   EXPECT_EQ(zero.bytes, std::string(zero.bytes.size(), '\0'));
   expect_refused({"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
-                 {"two.yaml:1:23: 'inputs.dark.file':", "[0, 61) x [0, 40) x [0, 3)", "one like it"});
+                 {"two.yaml:1:23: 'inputs.dark.file':", "[0, 61) x [0, 40) x [0, 3)", "same extents"});
 }
 
 // Results that the output does not need are computed, too, and are whole, as are lists of numbers.

@@ -164,9 +164,9 @@ TEST_F(ChainTest, FurtherImagesOfASeries) {
   refused({}, {"'inputs.dark.file'"});
   refused({"inputs.dark.file=dark.h5", "inputs.dark.files=dark[01].h5"},
           {"'inputs.dark.file':", "give one of them"});
-  refused({"inputs.dark.files=dark.h5"}, {"'inputs.dark.files':", "give as many"});
+  refused({"inputs.dark.files=dark.h5"}, {"'inputs.dark.files':", "give the same number of files"});
   for (const char* across : {"items.across=rank", "items.across=ranks"})
-    refused({"inputs.dark.file=colour.h5", across}, {"'inputs.dark.file':", "give one like it"});
+    refused({"inputs.dark.file=colour.h5", across}, {"'inputs.dark.file':", "give one of the same extents"});
   expect_refused({"flat.yaml", "input.file=a.h5", "inputs.dark.files=dark[01].h5", "output.file=o.h5"},
                  {"inputs.dark"});
 }

@@ -184,7 +184,7 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
                                   {"output.compression=3", "'output.compression':"}})
     expect_refused({in, out, word}, {key, "is about HDF5 files", "this series writes none"});
   for (const std::string key : {"checkpoint.every", "checkpoint.interval", "wall_limit"})
-    expect_refused({in, out, key + "=9"}, {"'" + key + "':", "a series has none"});
+    expect_refused({in, out, key + "=9"}, {"'" + key + "':", "a series does not have this key"});
   expect_refused({in, out, "--explain", "--save-plan", "p.json"}, {"--save-plan is", "for single images"});
   const std::string nothing = "input.files=frames/*.tif";
   expect_refused({nothing, out}, {"'input.files':", "no file matches 'frames/*.tif'"});

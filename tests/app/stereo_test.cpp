@@ -121,7 +121,7 @@ TEST_F(StereoTest, ImagesMustBeAlike) {
   EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2}));
   EXPECT_NE(ending.errors.find("'input.matches': the image of " TESSERA_PHOTOGRAPH " is [0, 600) x [0, 400) "
                                "of uint8, but that of input.reference [0, 61) x [0, 47) of uint8: give "
-                               "one like it\n"),
+                               "one of the same extents and type\n"),
             std::string::npos)
       << ending.errors;
 }

@@ -283,7 +283,7 @@ class Streams(ProgramRuns):
         self.assertNotIn("graph.window", refused("memory=10K", "graph.window=1"))
         self.store("right/9.h5", np.zeros((7, 53), np.uint8))
         line = self.refused("stereo", 2, *self.stereo("program.allocation=mixed"))
-        self.expect_message(line, "right/9.h5 is [0, 53) x [0, 7)", "one like it")
+        self.expect_message(line, "right/9.h5 is [0, 53) x [0, 7)", "one of the same extents")
         self.store("in/9.h5", np.zeros((7, 53), np.uint8))
         line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one like "
                 "it, or write program.allocation=whole, with which images may differ")

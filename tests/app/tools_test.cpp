@@ -246,7 +246,7 @@ TEST_F(CompareTest, WhatCannotBeComparedIsBadInput) {
   write_sample(folder_, "c.h5", {"uint8", 40, 31});
   const auto expect_refused = [&](const std::string& other, const std::string& what) {
     expect_ended(2, "compare", {"input.file=a.h5", "other.file=" + other},
-                 {"'other.file':", "the image is " + what, "give one like it"});
+                 {"'other.file':", "the image is " + what, "give one of the same extents"});
   };
   expect_refused("b.h5", "[0, 40) x [0, 30) of uint16");
   expect_refused("c.h5", "[0, 40) x [0, 31) of uint8");

@@ -49,7 +49,7 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   const ParallelEnding ending = ending_after_stopping(process, run);
   for (const int rank : {0, 2})
     EXPECT_EQ(lines_with(ending.errors, "tessera-helmholtz: error: rank " + std::to_string(rank) +
-                                            ": no step has ended for 5 s (watchdog), this one is in '")
+                                            ": no step has ended for 5 s (watchdog), this rank is in '")
                   .size(),
               1u)
         << ending.errors;
@@ -100,7 +100,7 @@ void expect_told(const Folder& folder, Words words, const std::string& step) {
   EXPECT_EQ(ending.status, 6) << ending.text();
   const Words lines = lines_with(ending.errors, "rank 1: no step");
   ASSERT_EQ(lines.size(), 1U) << ending.errors;
-  test::expect_message(lines.front(), {"(watchdog)", "this one is in " + step});
+  test::expect_message(lines.front(), {"(watchdog)", "this rank is in " + step});
 }
 
 TEST(WatchdogTest, EndsGraphsAndIterationsThatStandStill) {

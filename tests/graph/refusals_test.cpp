@@ -222,7 +222,7 @@ TEST(GraphRefusals, FeedbackIsClosedOnce) {
               const auto numbers = add_count(g);
               g.close(numbers, numbers);
             }),
-            "'count' is no feedback");
+            "'count' is not a feedback");
   expect_message(
       refusal_of([](Graph& g) { g.task("alone", {}, pass_on<int>(), g.feedback<int>("back", {.most = 2})); }),
       {"reads feedback", "'back'", "another flow"});

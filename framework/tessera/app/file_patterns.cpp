@@ -81,7 +81,7 @@ std::vector<std::string> matching_files(const deck::Deck& deck, const std::strin
   std::vector<std::string> inputs;
   std::error_code error;
   for (const std::string& entry : entries) {
-    if (fs::exists(entry, error)) {  // Even if its name looks like a pattern.
+    if (fs::exists(entry, error)) {  // The name of a file may look like a pattern.
       inputs.push_back(entry);
     } else if (entry.find_first_of("*?[") != std::string::npos) {
       const std::vector<std::string> found = matches_of(deck, key, entry);
@@ -151,6 +151,7 @@ std::optional<std::vector<std::int64_t>> NamePattern::match(std::string_view nam
       continue;
     }
     const auto next = part + 1;
+    // If a digit may follow the field, the field has exactly its least number of digits.
     const bool is_exact =
         part->digits > 0 && next != parts_.end() && (next->field >= 0 || is_digit(next->text.front()));
     const std::size_t least = std::max<std::size_t>(part->digits, 1);

@@ -23,9 +23,9 @@ std::string extents_text(const Box& domain) {
 
 bool is_met(const ImageNeeds& needs, const io::ImageInfo& image) {
   const auto& types = needs.types;
-  const bool type = types.empty() || std::ranges::find(types, image.type) != types.end();
+  const bool has_type = types.empty() || std::ranges::find(types, image.type) != types.end();
   const std::int64_t has_planes = image.domain.dimensions == 2 ? 0 : image.domain[2].size();
-  return type && (!needs.planes || *needs.planes == has_planes) &&
+  return has_type && (!needs.planes || *needs.planes == has_planes) &&
          image.domain[0].size() >= needs.least_width && image.domain[1].size() >= needs.least_height;
 }
 
@@ -46,7 +46,7 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
-/// Returns whether the last dimension of an HDF5 data set, which is read as x, rather is that of the
+/// Returns whether the last dimension of an HDF5 data set, which is read as x, more likely is that of the
 /// channels.
 bool has_channels_last(const io::ImageInfo& image) {
   constexpr std::int64_t most_channels = 4;
@@ -190,13 +190,12 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
   std::optional<std::string> by_default;
   if (!application.written_stages.empty())
     by_default = fmt::format("[{}]", fmt::join(application.written_stages, ", "));
-  schema.add("Files",
-             {{.name = stages_key,
-               .type = deck::ValueType::choices,
-               .help = "Stages whose arrays output.file holds, too, in data sets of their names: all points "
-                       "that the result needs, from the one on that the attribute 'origin' tells (slowest "
-                       "dimension first), or from 0",
-               .default_text = by_default}});
+  schema.add("Files", {{.name = stages_key,
+                        .type = deck::ValueType::choices,
+                        .help = "Stages whose arrays are written into output.file, too, in data sets of "
+                                "their names: all points that the result needs, from the point that the "
+                                "attribute 'origin' has (slowest dimension first), or else from 0",
+                        .default_text = by_default}});
 }
 
 void write_stages(Pipeline& pipeline, const PipelineApplication& application, const deck::Deck& deck,
@@ -211,7 +210,8 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
   WritableStages writable;
   writable.add(as_declared);
   for (const std::string& name : names) {
-    // The result is written anyway, also where the program names it among the stages that are.
+    // The result is written anyway, also if the program names it among the stages that are written by
+    // default.
     const bool is_usual =
         std::ranges::find(application.written_stages, name) != application.written_stages.end();
     if ((name != result || is_usual) && is_output(as_declared, name)) continue;

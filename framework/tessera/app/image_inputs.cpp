@@ -26,8 +26,8 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
                       .required = required,
                       .alternatives = alternatives},
                      {.name = name + ".dataset",
-                      .help = "The data set of an HDF5 file, the extension of a FITS file (its name or "
-                              "number); without it, the only one, the first image"},
+                      .help = "The data set of an HDF5 file, or the extension of a FITS file (its name or "
+                              "number); without it, the only data set, or the first image"},
                      {.name = name + ".page",
                       .type = deck::ValueType::integer,
                       .help = "The page of a TIFF file, from 0 on; without it, the first",
@@ -114,10 +114,11 @@ bool may_be_not_finite(ElementType type) {
   return type == ElementType::float32 || type == ElementType::float64;
 }
 
-/// Stands for no point.
+/// The index that stands for no point.
 constexpr std::int64_t no_point = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the first point of a block whose number is not finite: its index in `domain`, x fastest.
+/// Returns the index in `domain`, x fastest, of the first point of a block whose number is not finite, or
+/// no_point.
 std::int64_t first_index(const HostBlock& image, const Box& domain) {
   const Box& box = image.box;
   if (box.empty() || !may_be_not_finite(image.type)) return no_point;
@@ -171,20 +172,20 @@ class FiniteSource final : public BlockSource {
 std::vector<deck::KeyDeclaration> raw_keys(const std::string& image) {
   return {{.name = image + ".raw.shape",
            .type = deck::ValueType::grid,
-           .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an "
-                   "array of four dimensions, slowest first",
+           .help = "The extents of a file without a header: [rows, columns], [channels, rows, columns], or "
+                   "those of an array of four dimensions, slowest first",
            .max_entries = 4},
           {.name = image + ".raw.type",
            .type = deck::ValueType::choice,
-           .help = "The type of its numbers",
+           .help = "The type of the numbers in a file without a header",
            .choices = type_names()},
           {.name = image + ".raw.order",
            .type = deck::ValueType::choice,
-           .help = "The order of their bytes; without it, little",
+           .help = "The order of the bytes of a number; without it, little",
            .choices = {"little", "big"}},
           {.name = image + ".raw.offset",
            .type = deck::ValueType::integer,
-           .help = "The bytes before the first; without it, 0",
+           .help = "The number of bytes before the first number; without it, 0",
            .minimum = 0}};
 }
 
@@ -207,7 +208,7 @@ io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const
 std::string difference_text(const std::string& which, const io::ImageInfo& image,
                             const std::string& other_name, const io::ImageInfo& other) {
   if (image.type == other.type && image.domain == other.domain) return "";
-  return fmt::format("{} is {} of {}, but that of {} {} of {}: give one like it", which,
+  return fmt::format("{} is {} of {}, but that of {} {} of {}: give one of the same extents and type", which,
                      to_string(image.domain), name_of(image.type), other_name, to_string(other.domain),
                      name_of(other.type));
 }

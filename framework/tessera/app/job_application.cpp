@@ -43,8 +43,8 @@ void declare_keys(deck::Schema& schema, const GraphApplication& application) {
           fmt::format("How many buffers the pool {} has on a rank; without it as many as are needed", pool));
   }
   declare_common_keys(schema,
-                      "What the buffers of a rank may use at most: a graph whose pools need more is refused; "
-                      "without it " +
+                      "The memory that the buffers of a rank may use at most; a graph whose pools need more "
+                      "is refused; without it " +
                           application.default_memory);
 }
 
@@ -88,7 +88,7 @@ ExitStatus run(const Launch& launch, const JobSetting& setting, const GraphAppli
 
 void declare_keys(deck::Schema& schema, const IterationApplication&) {
   declare_checkpoint_keys(schema);
-  declare_common_keys(schema, "What a rank may use at most; a run that needs more is refused");
+  declare_common_keys(schema, "The memory that a rank may use at most; a run that needs more is refused");
 }
 
 /// Runs the turns of a program, from its input to its results.

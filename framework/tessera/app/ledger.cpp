@@ -19,8 +19,9 @@
 namespace tessera::app {
 namespace {
 
-/// Returns the text that identifies what a deck computes. Files have their own part of the ledger's lines.
+/// Returns the text that identifies what a deck computes, without the state of the files that it names.
 std::string problem_of(const deck::Deck& deck) {
+  // Keys of these groups never change the bits of a result.
   constexpr std::array groups = {"Machine", "Schedule", "Series", "Groups", "Graph"};
   const auto may_change_bits = [&](const std::string& key) {
     const std::string& group = deck.schema().find(key)->group;
@@ -52,7 +53,7 @@ std::map<std::string, std::string> Ledger::items() const {
   std::map<std::string, std::string> items;
   std::ifstream file(path_);
   for (std::string line; std::getline(file, line);) {
-    // A line that a killed process has not completed is none.
+    // A line that a killed process has not completed does not count.
     const std::size_t end = line.rfind('\t'), tab = line.rfind('\t', end - 1);
     if (!line.starts_with(begin) || tab == std::string::npos ||
         line.substr(end + 1) != fmt::format("{:016x}", io::text_digest(line.substr(0, end))))
@@ -79,8 +80,8 @@ void Ledger::begin(const std::vector<std::string>& results) const {
 void Ledger::add(const std::string& key, const std::string& value) const {
   const std::string text = fmt::format("{:016x} {}\t{}", problem_, key, value);
   const std::string line = fmt::format("{}\t{:016x}\n", text, io::text_digest(text));
-  // One call writes the line, so that lines of several ranks do not mix. Without a ledger the run is as it
-  // would be otherwise, so that an error is none.
+  // One call writes the line, so that lines of several ranks do not mix. The run does not need the ledger, so
+  // errors are ignored.
   const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) return;
   static_cast<void>(!::write(file, line.data(), line.size()));

@@ -34,7 +34,7 @@ struct MachineField {
   std::optional<double> maximum = {};
 };
 
-/// The greatest number of nodes, sockets, cores or threads, so that their products are no overflow.
+/// The greatest number of nodes, sockets, cores or threads. Products of such numbers do not overflow.
 constexpr double most_parts = 1000000;
 
 /// The block of those keys that a file may leave out together.

@@ -18,18 +18,19 @@
 namespace tessera::app {
 namespace {
 
-/// Throws InputError if the value of an option is the path of a deck that was read. Such decks would be
-/// overwritten, as values that options must have are files to write.
+/// Throws InputError if the value of an option is the path of a deck that was read. Such a deck would be
+/// overwritten, because options that need a value write the file that it names.
 void check_no_deck(const ProgramOption& option, const std::string& value, const deck::Given& given) {
   if (!option.needs_value) return;
   for (const deck::Source& source : given.decks) {
-    std::error_code is_no_file;
-    if (std::filesystem::equivalent(value, source.name, is_no_file))
+    std::error_code ignored;
+    if (std::filesystem::equivalent(value, source.name, ignored))
       throw InputError(fmt::format(
           "command line: {} names '{}', which is a deck of this run: name another file", option.name, value));
   }
 }
 
+/// Returns the deck with the keys that the application needs before it declares the others.
 deck::Deck first_deck(const PipelineApplication& application, const deck::Given& given) {
   deck::Schema schema;
   for (deck::KeyDeclaration key : application.first_parameters) {

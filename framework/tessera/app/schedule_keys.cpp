@@ -15,12 +15,15 @@ namespace {
 
 constexpr const char* schedule_group = "Schedule";
 
-std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
+std::string key_of_stage(const std::string& stage, const char* what) {
+  return "schedule." + stage + "." + what;
+}
 
 const std::vector<std::string> dimension_names = {"x", "y", "z", "w"};
 static_assert(max_dimensions == 4);
 
-/// Returns a request with these entries. Its further members are those that the deck gives for all grids.
+/// Returns the grid that a deck asks for by `key`. Its further members are those that the deck gives for all
+/// grids.
 GridRequest to_request(const deck::Deck& deck, const std::string& key) {
   GridRequest request;
   request.may_leave_idle = deck.get<std::string>("idle") == "allowed";
@@ -85,7 +88,7 @@ const std::string* stage_around(const ScheduleNames& names, const std::string& s
   return nullptr;
 }
 
-/// Whether a stage can have the placement that a deck gives for the stage that it belongs to.
+/// Returns whether a stage can have the placement that a deck gives for the stage that it belongs to.
 bool may_be(const ScheduleNames& names, const std::string& stage, Placement placement) {
   if (placement == Placement::automatic || placement == Placement::distributed) return true;
   return !names.owned.contains(stage) &&
@@ -259,8 +262,9 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
   // Returns the key of a stage, or that of the stage that it belongs to, if the deck does not give the key.
   const auto key_of = [&](const std::string& name, const char* what) {
-    const std::string* const other = deck.is_set(key(name, what)) ? nullptr : stage_around(names, name);
-    return key(other == nullptr ? name : *other, what);
+    const std::string* const other =
+        deck.is_set(key_of_stage(name, what)) ? nullptr : stage_around(names, name);
+    return key_of_stage(other == nullptr ? name : *other, what);
   };
   for (const std::string& name : joined(names.inputs, computed)) {
     StageSchedule& stage = schedule.stages[name];
@@ -271,7 +275,7 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
     stage.align_own = deck.get<std::string>(key_of(name, "align")) == "own";
     const std::string compute = key_of(name, "compute");
     stage.placement = to_placement(deck.get<std::string>(compute));
-    if (compute != key(name, "compute") && !may_be(names, name, stage.placement))
+    if (compute != key_of_stage(name, "compute") && !may_be(names, name, stage.placement))
       stage.placement = Placement::distributed;
     const auto& tile = deck.get<deck::TileValue>(key_of(name, "tile"));
     stage.tile = device ? tile.device : tile.host;

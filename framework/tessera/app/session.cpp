@@ -78,6 +78,7 @@ int device_of_rank(MPI_Comm communicator) {
 /// drop the output.
 constexpr std::chrono::milliseconds to_be_heard{500};
 
+/// Returns whether an error has one of the types.
 template <class... Errors>
 bool is(const std::exception& error) {
   return (... || (dynamic_cast<const Errors*>(&error) != nullptr));

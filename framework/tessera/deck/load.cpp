@@ -100,7 +100,7 @@ class Layers {
     const Tree root = read_yaml(text, {name});
     if (root.kind == Tree::Kind::word || root.kind == Tree::Kind::list)
       fail(root, fmt::format("a deck is a block of keys ('key: value' lines), got {}", describe(root)));
-    included(root);  // checks the key
+    included(root);  // throws if the key `include` is faulty
     for (std::size_t i = 0; i < root.items.size(); ++i)
       if (root.keys[i].text != include_key)
         apply_path({"", {""}}, root.keys[i].text, root.items[i], root.keys[i]);
@@ -137,8 +137,8 @@ class Layers {
     std::vector<std::string> names;
   };
 
-  /// Returns whether a word of the command line gives a path or text to the key `path`. Such a text is taken
-  /// as it stands: ` a #1.png` names a file. A list of paths, and a text in quotes, are YAML.
+  /// Returns whether `text`, the value of the key `path` on the command line, is taken as it stands. This is
+  /// so for paths and texts: ` a #1.png` names a file. Lists of paths, and texts in quotes, are read as YAML.
   bool is_one_text(const std::string& path, const std::string& text) const {
     const KeyDeclaration* const key = schema_.find(path);
     if (key == nullptr || text.empty()) return false;
@@ -150,6 +150,7 @@ class Layers {
     return is_text && !is_list && !is_quoted;
   }
 
+  /// Sets a key, or the keys of a block. `place` is the tree whose location messages name.
   void apply(const Target& target, const Tree& value, const Tree& place) {
     if (!schema_.is_block(target.names.front())) return set(target, value, place);
     for (std::size_t i = 0; i < value.keys.size(); ++i)
@@ -159,11 +160,12 @@ class Layers {
                             joined(schema_.children(target.names.front())), describe(value)));
   }
 
+  /// Sets the key, or the keys of the block, at `path` below `target`.
   void apply_path(Target target, const std::string& path, const Tree& value, const Tree& place) {
     const auto components = split(path);
     if (contains(components, "")) fail(place, fmt::format("the key '{}' has an empty part", shortened(path)));
     for (auto component = components.begin(); component != components.end(); ++component) {
-      if (schema_.follows(schema_.placeholder(target.names.front()))) {  // by names that are not known yet
+      if (schema_.follows(schema_.placeholder(target.names.front()))) {  // The names follow later.
         for (; component != components.end(); ++component) target.spelt = dotted(target.spelt, *component);
         return keep_unread(target.spelt, value);
       }
@@ -178,6 +180,7 @@ class Layers {
 
   /// Keeps a key whose name is not known yet, or the keys of such a block one by one.
   void keep_unread(const std::string& spelt, const Tree& value) {
+    // Keys whose names follow have three components, such as schedule.<stage>.tile.
     const bool is_block = split(spelt).size() < 3 && value.kind == Tree::Kind::map;
     if (!is_block) {
       std::erase_if(unread_, [&](const auto& key) { return key.first == spelt; });
@@ -201,6 +204,7 @@ class Layers {
     apply(target, value, place);
   }
 
+  /// Returns the keys or blocks that a component below `target` names, or matches as a pattern.
   Target descend(const Target& target, const std::string& component, const Tree& place) const {
     Target next{dotted(target.spelt, component), {}};
     for (const std::string& block : target.names) {

@@ -119,7 +119,8 @@ std::optional<double> lower_bound(const KeyDeclaration& key) {
 }
 
 std::optional<double> upper_bound(const KeyDeclaration& key) {
-  return key.maximum || !is_list(key) ? key.maximum : 2147483647.0;
+  constexpr double largest_entry = 2147483647;
+  return key.maximum || !is_list(key) ? key.maximum : largest_entry;
 }
 
 std::string describe(const KeyDeclaration& key) {
@@ -206,7 +207,8 @@ void Schema::check(const KeyDeclaration& declaration) const {
       fail(declaration, "components are letters, digits, '_' and '-', or <placeholder>");
   }
   const bool ends_in_placeholder = declaration.name.ends_with('>');
-  if (placeholders > 1 || ends_in_placeholder) fail(declaration, "one placeholder, and a key below it");
+  if (placeholders > 1 || ends_in_placeholder)
+    fail(declaration, "a name has one placeholder at most, and a key below it");
   if (declaration.required && declaration.default_text) fail(declaration, "required, but has a default");
   // A list without choices is one of any names, which the program checks.
   const bool chooses = declaration.type == ValueType::choice;
@@ -214,10 +216,10 @@ void Schema::check(const KeyDeclaration& declaration) const {
     fail(declaration, "a choice has choices, other types have none");
   for (const KeyDeclaration& other : declarations_) {
     if (declaration.name.starts_with(other.name + ".") || other.name.starts_with(declaration.name + "."))
-      fail(declaration, "a key and a block of keys at once");
+      fail(declaration, "one name is both a key and a block of keys");
   }
   if (detail::split(declaration.name).front() == detail::include_key)
-    fail(declaration, "decks name others there");
+    fail(declaration, "decks name the decks that they include by this key");
   check_only(declaration);
 }
 

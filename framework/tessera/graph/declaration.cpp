@@ -125,6 +125,7 @@ void require(bool holds, fmt::format_string<Arguments...> message, Arguments&&..
   if (!holds) throw InputError(fmt::format(message, std::forward<Arguments>(arguments)...));
 }
 
+/// Returns whether the task gets the items of equal stamps from all of its inputs together.
 bool joins(const TaskDeclaration& task) {
   return task.inputs.size() > 1 && task.kind != TaskKind::keeper && task.kind != TaskKind::merge;
 }

@@ -58,9 +58,9 @@ class Outline {
   /// Returns the tasks, so that each one comes after those whose items it reads. Ways back are not followed.
   const std::vector<OutlinedTask>& tasks() const { return tasks_; }
   /// Returns the name of the task that emits the flow.
-  const std::string& producer(int flow) const { return name_of_task(graph_.flow(flow).producer); }
+  const std::string& producer_name(int flow) const { return name_of_task(graph_.flow(flow).producer); }
   /// Returns the names of the tasks that read the flow.
-  std::vector<std::string> readers(int flow) const {
+  std::vector<std::string> reader_names(int flow) const {
     std::vector<std::string> names;
     for (const Reader& reader : graph_.flow(flow).readers) names.push_back(name_of_task(reader.task));
     return names;
@@ -128,7 +128,7 @@ std::string order_text(Order order) {
 /// Returns the names of the tasks and pools that a task reads.
 std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
   std::vector<std::string> names;
-  for (const int flow : shown.inputs) names.push_back(outline.producer(flow));
+  for (const int flow : shown.inputs) names.push_back(outline.producer_name(flow));
   for (const int pool : shown.task->pools) names.push_back("pool " + outline.pool_name(pool));
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -137,7 +137,7 @@ std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
 std::string emits_text(const Outline& outline, const OutlinedTask& shown) {
   std::vector<std::string> outputs;
   for (const int flow : shown.outputs) {
-    const std::vector<std::string> readers = outline.readers(flow);
+    const std::vector<std::string> readers = outline.reader_names(flow);
     outputs.push_back(readers.empty() ? "nobody" : fmt::format("{}", fmt::join(readers, ", ")));
   }
   return fmt::format("{}", fmt::join(outputs, "; "));
@@ -168,7 +168,7 @@ std::string pools_text(const Outline& outline) {
   return fmt::format("\n{}", table(rows));
 }
 
-/// Returns what must be said of a task besides its line in the table.
+/// Returns sentences about the properties of a task that the table does not show.
 std::string notes_text(const TaskDeclaration& task) {
   std::string text;
   const auto add = [&](const std::string& note) { text += fmt::format("{} {}\n", title(task), note); };
@@ -214,7 +214,7 @@ const char* shape(TaskKind kind) {
 /// Returns a time as text, such as "12.3 ms".
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", 1e3 * seconds); }
 
-/// Returns the lines of a label with what a run has measured of a task.
+/// Returns the lines of a label about the calls and times of a task in a run.
 std::vector<std::string> measured(const TaskReport& report) {
   std::vector<std::string> lines{counted(report.calls, "call")};
   if (report.busy > 0) lines.front() += ", busy " + milliseconds(report.busy);
@@ -283,7 +283,7 @@ std::string to_dot(const Graph& graph, const Report* report) {
     const std::string& name = outline.name_of_task(shown.number);
     for (const int flow : shown.inputs) {
       // An edge from a task further below goes against the direction of the picture.
-      const std::string& from = outline.producer(flow);
+      const std::string& from = outline.producer_name(flow);
       const bool goes_back = std::ranges::find(seen, from) == seen.end();
       text += fmt::format("  {} -> {}{};\n", dot_quoted(from), dot_quoted(name),
                           goes_back ? " [style=dashed, constraint=false]" : "");
@@ -303,7 +303,7 @@ Json list_of(const std::vector<T>& elements) {
   return Json::List(elements.begin(), elements.end());
 }
 
-/// Returns a task as JSON. It has what `Settings` may change only if `has_settings` is true.
+/// Returns a task as JSON. The values that `Settings` may change are left out unless `has_settings` is true.
 Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_settings) {
   const Task& options = shown.task->options;
   Json json = Json::Object{{"name", outline.name_of_task(shown.number)},
@@ -326,8 +326,8 @@ Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_setti
 
 Json flow_json(const Outline& outline, int number) {
   const detail::FlowDeclaration& flow = outline.graph().flow(number);
-  return Json::Object{{"from", outline.producer(number)},
-                      {"to", list_of(outline.readers(number))},
+  return Json::Object{{"from", outline.producer_name(number)},
+                      {"to", list_of(outline.reader_names(number))},
                       {"region", flow.region},
                       {"several", flow.has_several()},
                       {"discarded", flow.is_discarded}};

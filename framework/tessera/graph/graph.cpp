@@ -110,7 +110,7 @@ int Graph::add_feedback(std::string name, const Task& options) {
 void Graph::close_feedback(int feedback, int flow) {
   const TaskId id = declaration_->flow(feedback).producer;
   TaskDeclaration& task = declaration_->task(id);
-  if (task.kind != TaskKind::feedback) throw InputError(fmt::format("'{}' is no feedback", task.name));
+  if (task.kind != TaskKind::feedback) throw InputError(fmt::format("'{}' is not a feedback", task.name));
   if (!task.inputs.empty()) throw InputError(fmt::format("feedback '{}' is closed twice", task.name));
   task.inputs.push_back(flow);
   task.region = declaration_->flow(feedback).region = declaration_->flow(flow).region;
@@ -120,7 +120,7 @@ void Graph::close_feedback(int feedback, int flow) {
 int Graph::add_merge(std::string name, const std::vector<int>& flows, TaskId route) {
   TaskDeclaration task{.name = std::move(name), .kind = TaskKind::merge, .inputs = flows, .beginning = route};
   const TaskId id = add_task(std::move(task));
-  // Items of one stamp may come from several of the flows, unless each item goes one of several ways.
+  // Items of one stamp may come from several of the flows, unless a route sends each item one way only.
   const bool is_exclusive = route != detail::no_task && declaration_->task(route).options.single;
   return add_output(id, flows.size() > 1 && !is_exclusive);
 }
@@ -135,6 +135,7 @@ TaskId Graph::add_route(TaskDeclaration task, int places, bool to_several) {
 
 void Graph::configure(const Settings& settings) {
   if (settings.window > 0) declaration_->window = settings.window;
+  // The names of replicas have an index in brackets at their end.
   const auto is_named = [](const std::string& name, const std::string& wanted) {
     return name == wanted || name.substr(0, name.find('[')) == wanted;
   };

@@ -14,8 +14,8 @@ Pairing::Pairing(std::vector<std::array<int, 2>> pairs) : pairs_(std::move(pairs
   for (const int pair : pairs_.ids()) {
     const auto [first, second] = pairs_[pair];
     if (first < 0 || second < 0 || first == second)
-      throw InputError(
-          fmt::format("pair {} is of the items {} and {}: give two numbers from 0 on", pair, first, second));
+      throw InputError(fmt::format("pair {} has the items {} and {}: give two different numbers from 0 on",
+                                   pair, first, second));
     for (const int item : pairs_[pair]) {
       if (!pairs_of_item_.contains(item)) pairs_of_item_.resize(static_cast<std::size_t>(item) + 1);
       pairs_of_item_[item].push_back(pair);

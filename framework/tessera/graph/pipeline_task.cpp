@@ -50,6 +50,7 @@ void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned
 
 PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipeline>& planned,
                                          const std::vector<NamedImage>& images) {
+  // Plans for hosts use the memory of the images. Plans for devices copy them.
   const bool is_bound = !planned->plan.target.device;
   const auto found = std::ranges::find_if(instances_, [&](const Instance& entry) {
     return entry.planned == planned &&
@@ -104,7 +105,7 @@ void Image::become_array(std::shared_ptr<const PlannedPipeline> planned, const s
   const ArrayDeclaration& declared = algorithm[algorithm.find(array)];
   domain_ = declared.domain;
   type_ = declared.type;
-  // The calling thread touches memory that is new.
+  // New memory is touched by the calling thread.
   if (is_new)
     block_ = {layout, memory_, HostMode::calling_thread};
   else
@@ -130,7 +131,7 @@ PackedImage packed(std::int64_t index, const HostBlock& points) {
 
 void unpack(const PackedImage& image, const HostBlock& points) {
   if (image.samples.size() != bytes_of(points))
-    throw InternalError("a packed image has other samples than the block that it is copied to");
+    throw InternalError("a packed image does not have as many bytes as the block that it is copied to");
   // Nothing is written through the block of the samples.
   std::byte* const samples = const_cast<std::byte*>(image.samples.data());
   copy_part(packed_block(samples, points.type, points.box), points, points.box);

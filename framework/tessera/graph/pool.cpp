@@ -27,6 +27,7 @@ bool PoolState::may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) c
   const int left = free_count() - wanted;
   if (left < 0 || age == oldest) return left >= 0;
   if (left >= per_item) return true;
+  // The oldest item may need `per_item` buffers, less those that it holds.
   const auto held = std::ranges::count_if(
       slots_, [&](const auto& slot) { return slot->age == oldest && slot->holders.load() > 0; });
   return left >= per_item - static_cast<int>(held);

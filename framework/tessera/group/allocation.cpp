@@ -79,8 +79,8 @@ class LocalSearch {
       candidates.push_back(evaluate(allocation, flexible_rules));
     }
     std::ranges::stable_sort(candidates, {}, &Candidate::makespan);
-    constexpr std::size_t improved = 3;
-    candidates.resize(std::min(candidates.size(), improved));
+    constexpr std::size_t most_improved = 3;
+    candidates.resize(std::min(candidates.size(), most_improved));
     Candidate best = candidates.front();
     for (Candidate& candidate : candidates) {
       improve(candidate);
@@ -119,12 +119,14 @@ class LocalSearch {
                          graph.most_ranks(task, scheduler_.ranks()));
       }
       other = evaluate(std::move(other.allocation), all_rules[random() % std::size(all_rules)]);
-      if (other.makespan < candidate.makespan * 1.05) improve(other);
+      constexpr double worth_improving = 1.05;
+      if (other.makespan < candidate.makespan * worth_improving) improve(other);
       if (other.is_better_than(candidate)) candidate = std::move(other);
     }
   }
 
-  /// Returns whether no schedules are left, or none is needed.
+  /// Returns whether the search ends, because no more schedules may be tried, or the makespan has reached the
+  /// lower bound.
   bool is_done(const Candidate& candidate) const {
     return left_ <= 0 || candidate.makespan <= lower_bound_ * (1 + 1e-6);
   }
@@ -159,9 +161,9 @@ class LocalSearch {
   /// Gives tasks that have equally many ranks more or fewer of them.
   bool try_sizes(Candidate& candidate, const std::vector<TaskId>& tasks) {
     const int own = candidate.allocation[tasks.front()];
-    int tried[] = {own + 1, own + std::max(2, own / 4), own * 2,
+    int sizes[] = {own + 1, own + std::max(2, own / 4), own * 2,
                    own - 1, own - std::max(2, own / 4), own / 2};
-    for (const int size : tried) {
+    for (const int size : sizes) {
       Allocation changed = candidate.allocation;
       for (const TaskId task : tasks)
         changed[task] = std::clamp(size, 1, scheduler_.graph().most_ranks(task, scheduler_.ranks()));
@@ -197,12 +199,15 @@ class LocalSearch {
     return false;
   }
 
+  /// Tries the other rules for the same allocation.
   bool try_rules(Candidate& candidate) {
     for (const ListRules& rules : all_rules)
       if (rules != candidate.rules && accept(candidate, candidate.allocation, rules)) return true;
     return false;
   }
 
+  /// Schedules an allocation by rules. If the result is better than the candidate, replaces it and returns
+  /// true.
   bool accept(Candidate& candidate, Allocation allocation, const ListRules& rules) {
     if (left_ <= 0) return false;
     Candidate next = evaluate(std::move(allocation), rules);
@@ -233,7 +238,9 @@ class LocalSearch {
 
   ListScheduler& scheduler_;
   double lower_bound_;
+  /// The number of schedules that may still be tried.
   int left_;
+  /// The state of the generator of random numbers.
   std::uint64_t state_ = 0x9e3779b97f4a7c15;
 };
 
@@ -260,10 +267,12 @@ double makespan_bound(const TaskGraph& graph, int ranks) {
 GroupSchedule allocate(const TaskGraph& graph, int ranks, const AllocationSettings& settings) {
   if (ranks < 1) throw InputError(fmt::format("groups: the machine has {} ranks: give at least 1", ranks));
   const double bound = makespan_bound(graph, ranks);
-  // The time of one schedule grows a little faster than the number of its tasks.
-  const int most = settings.most_schedules.value_or(std::clamp(96000 / std::max(graph.size(), 1), 100, 6000));
+  // The greatest number of schedules falls with the number of tasks, because each schedule takes longer: its
+  // time grows a little faster than this number.
+  const int most_schedules =
+      settings.most_schedules.value_or(std::clamp(96000 / std::max(graph.size(), 1), 100, 6000));
   ListScheduler scheduler(graph, settings.communication, ranks);
-  LocalSearch search(scheduler, bound, most);
+  LocalSearch search(scheduler, bound, most_schedules);
   const auto scheduled = [&](const char* strategy, const Candidate& candidate) {
     scheduler.schedule(candidate.allocation, candidate.rules);
     GroupSchedule schedule = scheduler.result(strategy);

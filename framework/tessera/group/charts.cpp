@@ -18,6 +18,7 @@ constexpr double chart_left = 70, chart_top = 64, chart_width = 1060, chart_bott
 std::string light_colour(double hue) {
   const auto channel = [hue](double offset) {
     const double place = std::fmod(offset + hue / 30, 12);
+    // The lightness is 0.72 and the saturation 0.55 (HSL).
     const double share = 0.72 - 0.154 * std::clamp(std::min(place - 3, 9 - place), -1.0, 1.0);
     return static_cast<int>(std::lround(255 * share));
   };
@@ -147,9 +148,13 @@ class Chart {
 
   const TaskGraph& graph_;
   const GroupSchedule& schedule_;
+  /// The number of items of a stream that are drawn; 1 without a stream.
   int items_;
+  /// The seconds that the chart shows.
   double seconds_;
+  /// The height of a rank.
   double row_;
+  /// The texts that decide colours, and their numbers.
   std::map<std::string, std::size_t> kinds_;
 };
 

@@ -23,7 +23,7 @@ struct StageTasks {
 };
 
 /// Assigns the stages of a pipeline to tasks. A *unit* is a set of stages that cannot be in different tasks.
-/// It has the number of its first stage, and stages the ids of their first outputs.
+/// The number of a unit is that of its first stage, and the number of a stage is the id of its first output.
 class StageAssignment {
  public:
   StageAssignment(const Algorithm& pipeline, const std::vector<TaskStages>& tasks)
@@ -31,12 +31,13 @@ class StageAssignment {
     for (ArrayId id : pipeline.ids()) unit_.push_back(id);
     unite_loops();
     find_dependences();
-    name_stages(tasks);
-    name_loops();
+    assign_named_stages(tasks);
+    assign_other_loops();
   }
 
   StageTasks assign() {
     for (const TaskId task : names_.ids()) fill(task);
+    // The other stages form a task for each set of tasks that they depend on.
     std::map<std::set<TaskId>, std::vector<ArrayId>> further;
     for (ArrayId id : pipeline_.ids())
       if (is_stage(id) && task_of(id) == no_task) further[tasks_before(unit_of(id))].push_back(id);
@@ -64,6 +65,7 @@ class StageAssignment {
     std::ranges::replace(unit_, from, to);
   }
 
+  /// Unites the stages of each loop, and those that it feeds.
   void unite_loops() {
     for (const LoopDeclaration& loop : pipeline_.loops()) {
       for (ArrayId id : loop.arrays()) unite(loop.first, id);
@@ -87,6 +89,7 @@ class StageAssignment {
     }
   }
 
+  /// Finds the units that depend on each unit, directly or through other units.
   void find_reached() {
     reaches_.values().assign(unit_.size(), IdVector<ArrayId, bool>(unit_.size(), false));
     for (ArrayId id : pipeline_.ids())
@@ -102,7 +105,8 @@ class StageAssignment {
           if (reaches(from, by) && reaches(by, to)) reaches_[from][to] = true;
   }
 
-  void name_unit(ArrayId id, TaskId task) {
+  /// Gives a task the unit of a stage. Throws InputError if the unit is in another task already.
+  void assign_unit(ArrayId id, TaskId task) {
     TaskId& given = task_of(id);
     if (given == task) return;
     if (given != no_task)
@@ -112,7 +116,8 @@ class StageAssignment {
     given = task;
   }
 
-  void name_stages(const std::vector<TaskStages>& tasks) {
+  /// Makes the tasks that are given, and gives them their stages.
+  void assign_named_stages(const std::vector<TaskStages>& tasks) {
     std::vector<std::string> stages;
     for (const ArrayDeclaration& array : pipeline_.arrays())
       if (!array.is_input()) stages.push_back(array.name);
@@ -125,7 +130,7 @@ class StageAssignment {
         if (std::ranges::find(stages, name) == stages.end())
           throw InputError(fmt::format("the task '{}' names '{}', which is no stage of the pipeline{}",
                                        task.task, name, suggestion(name, stages)));
-        name_unit(pipeline_.find(name), number);
+        assign_unit(pipeline_.find(name), number);
       }
     }
   }
@@ -136,13 +141,13 @@ class StageAssignment {
     return names_.push_back(std::move(name));
   }
 
-  /// Makes a task of each loop that no task names.
-  void name_loops() {
+  /// Makes a task of each loop that has no task yet.
+  void assign_other_loops() {
     for (const LoopDeclaration& loop : pipeline_.loops())
       if (task_of(loop.first) == no_task) task_of(loop.first) = add_task(loop.name);
   }
 
-  /// Gives the task `task` to all units on ways between its units.
+  /// Gives the task `task` all units on paths between its units.
   void fill(TaskId task) {
     std::vector<ArrayId> named;
     for (ArrayId id : pipeline_.ids())
@@ -254,6 +259,8 @@ class Cutter {
     return arrays;
   }
 
+  /// Returns the declaration of an array in the pipeline of a task. An array that the task does not compute
+  /// becomes an input.
   ArrayDeclaration declaration(TaskId task, ArrayId id) const {
     ArrayDeclaration array = pipeline_[id];
     const LoopDeclaration* loop = array.is_input() ? loop_feeding(id) : nullptr;
@@ -274,6 +281,7 @@ class Cutter {
     return input;
   }
 
+  /// Returns the loops of a task. `place` has the ids of arrays in the pipeline of the task.
   std::vector<LoopDeclaration> loops_of(TaskId task, const IdVector<ArrayId, ArrayId>& place) const {
     std::vector<LoopDeclaration> loops;
     for (LoopDeclaration loop : pipeline_.loops()) {
@@ -307,6 +315,8 @@ class Cutter {
     return {std::move(arrays), loops_of(task, place), std::move(groups)};
   }
 
+  /// Returns the schedule of the whole pipeline for the stages and loops of `part`. Arrays that other tasks
+  /// read must be distributed.
   Schedule schedule_of(const Algorithm& part) const {
     Schedule schedule = schedule_;
     std::erase_if(schedule.stages, [&](const auto& stage) {
@@ -327,6 +337,7 @@ class Cutter {
     return schedule;
   }
 
+  /// Connects the inputs and outputs of a task to other tasks, and to the inputs and outputs of the program.
   void connect(Program& program, TaskId task) const {
     const std::string& name = tasks_.names[task];
     for (ArrayId id : arrays_of(task)) {

@@ -10,7 +10,7 @@
 namespace tessera::group {
 namespace {
 
-/// Messages that belong together.
+/// The number and the bytes of some messages.
 struct Messages {
   std::int64_t count = 0, bytes = 0;
 
@@ -35,8 +35,8 @@ std::string array_line(const Program& program, const ProgramArray& array, const 
                      messages.count == 0 ? "no messages" : text_of(messages));
 }
 
-/// Returns lines about the messages of a rank at one step. `word` says what it does with them, and `selects`
-/// which messages are meant.
+/// Returns lines about the messages of a rank at one step. `word` says what the rank does with the messages,
+/// and `selects` chooses them.
 template <class Selects>
 std::string parcel_lines(const Program& program, const std::vector<Parcel>& parcels, const char* word,
                          const Selects& selects) {

@@ -52,6 +52,7 @@ int most_slots(const Program& program, const std::vector<ScheduledTask>& tasks,
         StreamTurn& last = until[array.producer.task];
         last = std::max(last, turns[use.task]);
       }
+  // The first and the last turn of an item on each rank.
   std::map<int, std::pair<StreamTurn, StreamTurn>> ends;
   for (const ScheduledTask& task : tasks)
     for (const int rank : task.ranks) {
@@ -74,10 +75,11 @@ IdVector<TaskId, StreamTurn> stream_turns(const Program& program, const std::vec
   IdVector<TaskId, double> starts(tasks.size());
   for (const ScheduledTask& task : tasks) starts[task.task] = task.start;
   const double last = *std::ranges::max_element(starts);
-  // Rounds that are much shorter than the whole would only let ranks get far ahead.
+  // Longer rounds are tried until memory suffices. Rounds that are much shorter than the whole would only let
+  // ranks get far ahead.
   for (double seconds = std::max(period, last / 1024); period > 0 && seconds <= last; seconds *= 1.125) {
     IdVector<TaskId, StreamTurn> turns = turns_in_rounds(tasks, seconds);
-    // With less memory than that, a rank would wait for others that may wait for it.
+    // With memory for fewer items, a rank would wait for others that may wait for it.
     if (most_slots(program, tasks, turns) <= window) return turns;
   }
   IdVector<TaskId, StreamTurn> turns(starts.size());
@@ -129,7 +131,8 @@ ProgramPlanner::ProgramPlanner(const Program& program, const GroupSchedule& sche
 
 ProgramPlanner::~ProgramPlanner() = default;
 
-/// Returns the number of the first step of a rank whose place is after `place`.
+/// Returns the number of the first step of a rank whose place is after `place`. One less is the last step
+/// before or at this place.
 int step_after(const ProgramPlan& plan, int place) {
   const auto step = std::ranges::find_if(plan.steps, [&](const RankStep& one) { return one.place > place; });
   return static_cast<int>(step - plan.steps.begin());
@@ -218,7 +221,8 @@ void ProgramPlanner::count_items(ProgramPlan& plan) const {
           partner != plan.rank && !transfer.boxes.empty())
         last = std::max(last, turns_[tasks_[static_cast<std::size_t>(transfer.first_place - 1)].task]);
   const int needed = items_between(first, last) + 1;
-  // Rounds are as long as the window needs (see stream_turns). Without them ranks do with one item.
+  // Rounds are as long as the window needs (see stream_turns). If all tasks are in one round, memory for one
+  // item is enough.
   if (latest_round > 0 && needed > window_)
     throw InternalError(fmt::format("rank {} needs memory for {} items of a stream, but the window has {}",
                                     plan.rank, needed, window_));
@@ -228,6 +232,7 @@ void ProgramPlanner::count_items(ProgramPlan& plan) const {
 void ProgramPlanner::place_memory(ProgramPlan& plan) const {
   std::vector<std::int64_t> bytes, offsets;
   std::vector<Lifetime> lifetimes;
+  // Both visits pass the same memory in the same order.
   const auto visit = [&plan](const auto& use) {
     for (HeldArray& held : plan.held) use(held.bytes, held.steps, held.offset);
     for (Parcel& parcel : plan.sends)
@@ -252,6 +257,7 @@ void ProgramPlanner::count_memory(ProgramPlan& plan) const {
     plan.array_bytes = std::max(plan.array_bytes, step.plan->array_bytes);
     plan.other_bytes += step.plan->peak_bytes() - step.plan->array_bytes;
   }
+  // Writing takes memory for the points of the largest output, whose last reader is the stop.
   std::int64_t written = 0;
   for (const int array : routes_.ids())
     if (const ProgramArray& of_program = program_.array(array); !of_program.output.empty())

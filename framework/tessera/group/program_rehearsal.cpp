@@ -19,6 +19,7 @@ ProgramRehearsal::ProgramRehearsal(const Program& program, std::vector<ProgramPl
     for (int slot = 0; slot < plan.slots; ++slot)
       memories_.back().push_back(std::make_unique<RankMemory>(program, plan));
   }
+  // Throws if a rank awaits a message that nobody sends.
   for (const ProgramPlan& plan : plans_)
     for (const Parcel& parcel : plan.receives) static_cast<void>(sent(parcel, plan.rank));
 }

@@ -49,7 +49,7 @@ class SingleRun {
 
   void run_step(int number) {
     const RankStep& step = tasks_.step(number);
-    // No message is awaited before the inputs are read, which all ranks may fail to do.
+    // Ranks may fail to read the inputs, so no message is awaited before.
     if (step.task == start_task) {
       observe(number, StepPart::Kind::read);
       read_inputs(tasks_.program(), messages_.memory(), bindings_);

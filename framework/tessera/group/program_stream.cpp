@@ -28,7 +28,8 @@ class ItemAgreements {
   ItemAgreements(MPI_Comm communicator, std::int64_t delay)
       : communicator_(communicator), slots_(static_cast<std::size_t>(delay)) {}
 
-  /// After an error of one rank, MPI may still write to the slots until the job ends: they are kept.
+  /// After an error of one rank, MPI may still write to the slots until the job ends, so the destructor then
+  /// leaves them in memory.
   ~ItemAgreements() {
     if (std::ranges::any_of(slots_, [](const Slot& slot) { return slot.request != MPI_REQUEST_NULL; }))
       static_cast<void>(new std::vector<Slot>(std::move(slots_)));
@@ -63,8 +64,8 @@ class ItemAgreements {
     return slot.request == MPI_REQUEST_NULL && slot.all == 0;
   }
 
-  /// Waits until all ranks have ended the first `count` items. Nobody has asked about the last ones yet.
-  /// Returns what they have said about any of these.
+  /// Waits until all ranks have ended the first `count` items. Returns what they have said about any of the
+  /// last items, which `before` was not called for.
   int finish(std::int64_t count) {
     int all = 0;
     for (std::int64_t item = std::max<std::int64_t>(0, count - delay()); item < count; ++item) {
@@ -148,6 +149,7 @@ class StreamRun {
     begun_ = item + 1;
     if (by_turn_.empty()) return true;
     RunMessages& messages = tasks_.messages(item);
+    // make_progress may have begun to receive the messages of the item already.
     if (awaited_ <= item) {
       messages.wait_for_sends();
       messages.begin();
@@ -265,7 +267,8 @@ class StreamRun {
       RunMessages& messages = tasks_.messages(slot);
       const bool is_free = messages.make_progress();
       const bool is_next = &messages == &tasks_.messages(begun_);
-      if (!is_free || !is_next || !may_begin || awaited_ > begun_ || ended_ + slots <= begun_) continue;
+      const bool is_in_use = ended_ + slots <= begun_;
+      if (!is_free || !is_next || !may_begin || awaited_ > begun_ || is_in_use) continue;
       messages.begin();
       messages.await(0);
       awaited_ = begun_ + 1;
@@ -284,7 +287,7 @@ class StreamRun {
   std::vector<int> by_turn_;
   StreamOutcome outcome_;
   double began_ = 0;
-  /// No rank begins this item.
+  /// The first item that no rank begins.
   std::int64_t limit_;
   /// The numbers of items that this rank has begun, has ended, and receives messages of.
   std::int64_t begun_ = 0, ended_ = 0, awaited_ = 0;

@@ -76,6 +76,7 @@ namespace {
 
 constexpr std::string_view schedule_advice = "compute the schedule again, or mend it";
 
+/// Checks a schedule. All functions throw InputError for the first fault.
 class Checker {
  public:
   Checker(const TaskGraph& graph, const GroupSchedule& schedule, const Communication& communication = {})
@@ -165,7 +166,7 @@ class Checker {
                          to.start, edge.array, name(edge.from), from.finish + travels));
   }
 
-  /// A task that occupies a rank. In a stream, the start is for the item that begins in the first period.
+  /// A task that occupies a rank. In a stream, times count from the beginning of a period.
   struct Occupied {
     double start = 0;
     double finish = 0;
@@ -184,13 +185,14 @@ class Checker {
       const double start = period > 0 ? std::fmod(placed.start, period) : placed.start;
       for (const int rank : placed.ranks) of_rank[rank].push_back({start, start + length, placed.task});
     }
-    for (const int rank : of_rank.ids()) check_rank(rank, of_rank[rank]);
+    for (const int rank : of_rank.ids()) check_tasks_of_rank(rank, of_rank[rank]);
   }
 
-  void check_rank(int rank, std::vector<Occupied>& tasks) const {
+  void check_tasks_of_rank(int rank, std::vector<Occupied>& tasks) const {
     std::ranges::sort(tasks, {}, &Occupied::start);
     for (std::size_t i = 1; i < tasks.size(); ++i)
       if (tasks[i].start < tasks[i - 1].finish - tolerance_) refuse_overlap(rank, tasks[i - 1], tasks[i]);
+    // The last task of a period must end before the first task of the next period begins.
     if (schedule_.period > 0 && tasks.size() > 1 &&
         tasks.front().start + schedule_.period < tasks.back().finish - tolerance_)
       refuse_overlap(rank, tasks.back(), tasks.front());
@@ -204,6 +206,7 @@ class Checker {
   const TaskGraph& graph_;
   const Communication communication_;
   const GroupSchedule& schedule_;
+  /// The entry of the schedule for each task, or null.
   IdVector<TaskId, const ScheduledTask*> of_task_;
   /// The end of the last task.
   double last_ = 0;

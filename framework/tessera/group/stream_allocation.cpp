@@ -45,6 +45,7 @@ class PipelineGroups {
   /// would need more ranks than there are.
   std::optional<Groups> consecutive(const std::vector<TaskId>& order, double period) const {
     const std::size_t count = order.size();
+    // For the first `end` tasks: the fewest ranks, and the ranks and the first task of the last group.
     constexpr int none = std::numeric_limits<int>::max() / 2;
     std::vector<int> fewest(count + 1, none), ranks_of_last(count + 1);
     std::vector<std::size_t> first_of_last(count + 1);
@@ -73,7 +74,8 @@ class PipelineGroups {
     return groups;
   }
 
-  /// Packs the tasks of an order into groups, first-fit. Returns nothing if they need more ranks.
+  /// Packs the tasks of an order into groups, first-fit. Returns nothing if they need more ranks than there
+  /// are.
   std::optional<Groups> packed(const std::vector<TaskId>& order, double period) const {
     Groups groups;
     std::vector<double> loads;
@@ -165,46 +167,49 @@ class PipelineGroups {
     }
   }
 
-  bool move_task(Groups& groups, std::size_t heaviest) const {
-    const double before = load(groups[heaviest]);
-    if (groups[heaviest].tasks.size() < 2) return false;
-    for (std::size_t place = 0; place < groups[heaviest].tasks.size(); ++place)
+  /// Moves a task of a group to another one, if the load of both is then lower than that of the group was.
+  bool move_task(Groups& groups, std::size_t own_place) const {
+    const double before = load(groups[own_place]);
+    if (groups[own_place].tasks.size() < 2) return false;
+    for (std::size_t place = 0; place < groups[own_place].tasks.size(); ++place)
       for (std::size_t other = 0; other < groups.size(); ++other) {
-        const TaskId task = groups[heaviest].tasks[place];
-        if (other == heaviest ||
+        const TaskId task = groups[own_place].tasks[place];
+        if (other == own_place ||
             load(groups[other]) + seconds(task, groups[other].ranks) >= before * lower_load)
           continue;
-        groups[heaviest].tasks.erase(groups[heaviest].tasks.begin() + static_cast<std::ptrdiff_t>(place));
+        groups[own_place].tasks.erase(groups[own_place].tasks.begin() + static_cast<std::ptrdiff_t>(place));
         groups[other].tasks.push_back(task);
         return true;
       }
     return false;
   }
 
-  bool swap_tasks(Groups& groups, std::size_t heaviest) const {
-    const double before = load(groups[heaviest]);
-    for (TaskId& own : groups[heaviest].tasks)
+  /// Exchanges a task of a group for one of another group, if the load of both is then lower.
+  bool swap_tasks(Groups& groups, std::size_t own_place) const {
+    const double before = load(groups[own_place]);
+    for (TaskId& own : groups[own_place].tasks)
       for (std::size_t other = 0; other < groups.size(); ++other) {
-        if (other == heaviest) continue;
+        if (other == own_place) continue;
         for (TaskId& theirs : groups[other].tasks) {
           std::swap(own, theirs);
-          if (std::max(load(groups[heaviest]), load(groups[other])) < before * lower_load) return true;
+          if (std::max(load(groups[own_place]), load(groups[other])) < before * lower_load) return true;
           std::swap(own, theirs);
         }
       }
     return false;
   }
 
-  bool move_rank(Groups& groups, std::size_t heaviest) const {
-    const double before = load(groups[heaviest]);
-    PipelineGroup larger = groups[heaviest];
+  /// Gives a group a rank of another one, if the load of both is then lower.
+  bool move_rank(Groups& groups, std::size_t own_place) const {
+    const double before = load(groups[own_place]);
+    PipelineGroup larger = groups[own_place];
     ++larger.ranks;
     if (load(larger) >= before * lower_load) return false;
     for (std::size_t other = 0; other < groups.size(); ++other) {
-      if (other == heaviest || groups[other].ranks < 2) continue;
+      if (other == own_place || groups[other].ranks < 2) continue;
       if (load({groups[other].tasks, groups[other].ranks - 1}) >= before * lower_load) continue;
       --groups[other].ranks;
-      groups[heaviest] = std::move(larger);
+      groups[own_place] = std::move(larger);
       return true;
     }
     return false;
@@ -215,7 +220,7 @@ class PipelineGroups {
 };
 
 /// Returns the ranks that the areas of all tasks need for a period, or infinity if a task takes longer on any
-/// ranks.
+/// number of ranks.
 double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
   double area = 0;
   for (const TaskId task : graph.tasks().ids()) {
@@ -235,7 +240,7 @@ double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
 }
 
 /// Returns the shortest period between `low` and `high` that `is_possible` accepts, up to a relative error of
-/// `exactness`. It must be true of `high`.
+/// `exactness`. `is_possible` must accept `high`.
 template <class Possible>
 double least_period(double low, double high, double exactness, const Possible& is_possible) {
   while (high - low > exactness * high) {
@@ -293,15 +298,16 @@ std::vector<TaskId> by_falling_seconds(const TaskGraph& graph) {
   return order;
 }
 
-/// Returns ways to divide the tasks, after these were improved.
+/// Returns ways to divide the tasks into groups, and the improved ones that they lead to.
 std::vector<Groups> divisions(const TaskGraph& graph, int ranks, double bound) {
   const PipelineGroups pipeline(graph, ranks);
   const std::vector<TaskId> falling = by_falling_seconds(graph);
-  const double all_ranks = pipeline.period({{falling, ranks}});
+  const double period_on_all_ranks = pipeline.period({{falling, ranks}});
   std::vector<Groups> result{{{graph.topological_order(), ranks}}, pipeline.single_ranks(falling)};
+  // Adds the groups of the shortest period that `divide` returns groups for.
   const auto add_least = [&](const auto& divide) {
     Groups best;
-    least_period(bound, all_ranks, 1e-6, [&](double period) {
+    least_period(bound, period_on_all_ranks, 1e-6, [&](double period) {
       auto groups = divide(period);
       if (groups) best = std::move(*groups);
       return groups.has_value();
@@ -320,7 +326,7 @@ std::vector<Groups> divisions(const TaskGraph& graph, int ranks, double bound) {
   return result;
 }
 
-std::string_view kind_of(const Groups& groups) {
+std::string_view strategy_of(const Groups& groups) {
   if (groups.size() == 1) return "data";
   const bool has_single_ranks =
       std::ranges::all_of(groups, [](const PipelineGroup& group) { return group.ranks == 1; });
@@ -352,7 +358,7 @@ GroupSchedule allocate_stream(const TaskGraph& graph, int ranks, const Communica
   const double bound = period_bound(graph, ranks);
   for (const Groups& groups : divisions(graph, ranks, bound)) {
     GroupSchedule schedule = in_cycles(graph, ranks, communication, groups, pipeline.period(groups));
-    schedule.strategy = kind_of(groups);
+    schedule.strategy = strategy_of(groups);
     schedule.lower_bound = bound;
     const double rounding = 1e-9 * schedule.period;
     const bool is_first = best.strategy.empty();

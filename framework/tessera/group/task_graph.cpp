@@ -70,10 +70,11 @@ double edge_seconds(const Edge& edge, const Allocation& allocation, const Commun
 
 namespace {
 
-/// Returns the most of n equal intervals that one of m equal intervals of the same length in sum overlaps,
-/// where m and n have no common divisor. In units of 1/m of one of the n intervals, one of the m has the
-/// length n and begins at a multiple of n. The remainders of these multiples by m take all values from 0 to
-/// m - 1. So the worst one begins m - 1 behind the beginning of an interval.
+/// Divides one length into m equal intervals and also into n equal intervals, where m and n have no common
+/// divisor. Returns how many of the n intervals one of the m overlaps at most. In units of 1/m of one of the
+/// n intervals, one of the m has the length n and begins at a multiple of n. The remainders of these
+/// multiples by m take all values from 0 to m - 1. So the worst one begins m - 1 behind the beginning of an
+/// interval.
 std::int64_t most_overlaps(std::int64_t m, std::int64_t n) { return (m - 1 + n + m - 1) / m; }
 
 }  // namespace
@@ -104,8 +105,8 @@ double travel_seconds(const Communication& communication, std::int64_t bytes, st
 namespace tessera::group::detail {
 namespace {
 
-/// Returns a cycle. `missing` has the number of predecessors of each task that were not ordered: every task
-/// that is left has a predecessor that is left, so that going back leads into a cycle.
+/// Returns a cycle. `missing` has the number of predecessors of each task that could not be ordered. Every
+/// task that is left has a predecessor that is left, so going back leads into a cycle.
 std::vector<TaskId> cycle_among(const IdVector<TaskId, std::vector<TaskId>>& predecessors,
                                 const IdVector<TaskId, std::int64_t>& missing) {
   const auto is_left = [&](TaskId task) { return missing[task] > 0; };

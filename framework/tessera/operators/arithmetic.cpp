@@ -88,7 +88,7 @@ Number constant_of(double value) {
   }
 }
 
-/// Throws ParameterError unless images of this type have bits for the constant.
+/// Throws ParameterError unless `value` is a whole number that an element of this type can have.
 void check_bits(double value, ElementType type) {
   if (value < 0 || value != std::floor(value))
     throw ParameterError("value must be a whole number that is not negative", "value");
@@ -108,7 +108,7 @@ Image build_arithmetic(const Call<Arithmetic>& p) {
   if (integers_only) check_bits(value, p.images[0].type);
   return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     if constexpr (integers_only && std::is_floating_point_v<T>) {
-      return Image();  // the registry lets no such image pass
+      return Image();  // the registry refuses images of floats for these operations
     } else {
       const auto input = typed<T>(p.images[0]);
       if (p.images.size() == 2)
@@ -179,12 +179,13 @@ struct Blend {
                                   Coord c) const {
     constexpr float unit = static_cast<float>(1.0 / detail::white<T>);
     const auto share = tessera::cast<float>(alpha(x, y, c)) * unit;
-    const auto one = tessera::cast<float>(a(x, y, c)) * share;
-    return tessera::rounded<T>(one + tessera::cast<float>(b(x, y, c)) * (1.0f - share));
+    const auto first = tessera::cast<float>(a(x, y, c)) * share;
+    return tessera::rounded<T>(first + tessera::cast<float>(b(x, y, c)) * (1.0f - share));
   }
 };
 
-/// A stage body: the sum of the squared differences of a point and two others.
+/// A stage body: the sum of the squared differences of a point of the reference and those of two other
+/// images.
 struct SquaredDifferences {
   template <class Reference, class A, class B, class Coord>
   KOKKOS_FUNCTION auto operator()(const Reference& reference, const A& a, const B& b, Coord x, Coord y,
@@ -196,8 +197,9 @@ struct SquaredDifferences {
   }
 };
 
+/// Adds a stage whose body, a Body<T>, reads the points of two images of T.
 template <template <class> class Body>
-Image build_dyadic(const Call<Scaling>& p) {
+Image build_of_two(const Call<Scaling>& p) {
   return with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     return add_stage<T>(p, Body<T>{static_cast<float>(p.scale)}, p.images[0].domain, typed<T>(p.images[0]),
                         typed<T>(p.images[1]));
@@ -217,13 +219,13 @@ Image add_scaled(const Call<Scaling>& p, double factor) {
 
 Image build_product(const Call<Scaling>& p) {
   detail::check_operands(p.images, p.value);
-  if (p.images.size() == 2) return build_dyadic<ProductOfPoints>(p);
+  if (p.images.size() == 2) return build_of_two<ProductOfPoints>(p);
   return add_scaled(p, *p.value * p.scale);
 }
 
 Image build_quotient(const Call<Scaling>& p) {
   detail::check_operands(p.images, p.value);
-  if (p.images.size() == 2) return build_dyadic<Quotient>(p);
+  if (p.images.size() == 2) return build_of_two<Quotient>(p);
   if (*p.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
   return add_scaled(p, p.scale / *p.value);
 }
@@ -278,11 +280,10 @@ std::vector<Operator> detail::arithmetic_operators() {
                     "Divides by a constant or another image, and multiplies by 'scale'. A quotient of "
                     "integers by 0 is 0. The quotient by a constant is the product with its reciprocal.",
                     "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient),
-      Entry<NoParameters>(
-          "blend",
-          "Blends two images: image * alpha + other * (1 - alpha). The greatest value of 'alpha', 1 "
-          "for float32, stands for 1.",
-          "{blend: [front, back, alpha]}", build_blend)
+      Entry<NoParameters>("blend",
+                          "Blends two images: image * alpha + other * (1 - alpha). The greatest value of the "
+                          "type of 'alpha', which is 1 for float32, stands for 1.",
+                          "{blend: [front, back, alpha]}", build_blend)
           .inputs({"image", "other", "alpha"}, 3),
       Entry<NoParameters>(
           "squared_differences",

@@ -24,7 +24,7 @@ class MatchingPoint {
   MatchingPoint(const MatchingTask& task, const MatchingArrays& arrays, const Box& box)
       : units(box), task_(task), arrays_(arrays) {}
 
-  /// Computes the point at `p`.
+  /// Computes the disparity at `p`, and those errors that have an array.
   KOKKOS_FUNCTION void compute(const int* p) const {
     int best = static_cast<int>(task_.winners.begin);
     std::int64_t least = error(p[0], p[1], best);
@@ -66,6 +66,7 @@ class MatchingPoint {
     }
     return least;
   }
+  /// Returns the error of disparity `d` at a point: the sum of the differences in the window around it.
   KOKKOS_FUNCTION std::int64_t error(int x, int y, int d) const {
     std::int64_t sum = 0;
     for (int b = -task_.reach; b <= task_.reach; ++b)
@@ -73,6 +74,8 @@ class MatchingPoint {
         sum += difference(clamped(x + a, task_.image[0]), clamped(y + b, task_.image[1]), d);
     return sum;
   }
+  /// Returns the sum of the differences between a point of the reference and those of the match images that
+  /// disparity `d` leads to.
   KOKKOS_FUNCTION std::int64_t difference(std::int64_t x, std::int64_t y, int d) const {
     const int direction = task_.is_leftward ? -1 : 1;
     std::int64_t sum = 0;
@@ -177,10 +180,11 @@ void check_matching(const std::vector<Image>& matches, const Image& reference, c
                     most < BlockMatching::most_disparities ? ", the width of the images" : ""),
         "disparities");
   if (p.block.empty() || p.block.begin < 0 || p.block.end > p.disparities)
-    throw InternalError("block matching: a block of disparities is empty, or has other disparities");
+    throw InternalError("block matching: a block of disparities is empty, or exceeds the disparities");
 }
 
-/// Returns the numbers of the errors that are results, in the order of MatchedImages.
+/// Returns the places in MatchingArrays::errors of the errors that are results, in the order of
+/// MatchedImages.
 std::vector<int> errors_of(MatchingErrors errors) {
   const std::vector<int> results[] = {{}, {0}, {0, 1, 2}, {0, 3}, {0, 1, 2, 3}};
   return results[static_cast<std::size_t>(errors)];

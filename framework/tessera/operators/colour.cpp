@@ -32,7 +32,7 @@ struct Merged {
   }
 };
 
-/// The weights of sums of channels. Column `most_channels` has what is added.
+/// The weights of sums of channels. Column `most_channels` has the number that is added to the sum.
 using ChannelWeights = Table<float, most_channels + 1, most_channels>;
 
 /// A stage body: the weighted sum of channels.
@@ -78,14 +78,17 @@ struct ThreeSumsOfThree {
 
 /// A stage body: the coordinates L*, a* and b* of a point of sRGB.
 struct LabOfPoint {
+  /// The reciprocal of the greatest value of the image.
   float unit;
 
+  /// Returns the linear share of a value of sRGB (IEC 61966-2-1).
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto linear(const V& value) const {
     const auto share = tessera::cast<float>(value) * unit;
     return detail::either(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f),
                           share * (1 / 12.92f));
   }
+  /// Returns the cube root, which is replaced by a line near 0 (CIE 1976).
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION static auto root(const V& value) {
     return detail::either(value > 0.008856452f, detail::cube_root(value), value * 7.787037f + 16.0f / 116);
@@ -93,7 +96,8 @@ struct LabOfPoint {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     const auto r = linear(in(x, y, 0)), g = linear(in(x, y, 1)), b = linear(in(x, y, 2));
-    // These are the weights of ITU-R BT.709, divided by the white point.
+    // The weights turn linear values into X, Y and Z (ITU-R BT.709), which are divided by those of the white
+    // point.
     const auto fx = root((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) * (1 / 0.95047f));
     const auto fy = root(0.2126729f * r + 0.7151522f * g + 0.0721750f * b);
     const auto fz = root((0.0193339f * r + 0.1191920f * g + 0.9503041f * b) * (1 / 1.08883f));
@@ -181,7 +185,7 @@ Image build_matrix(const Call<ColourMatrix>& p) {
   return add_matrix(p, p.images[0], p.matrix, false);
 }
 
-/// Returns an operator that computes fixed sums of channels.
+/// Returns the function of an operator that computes sums of channels with these weights.
 detail::Entry<NoParameters>::Build build_sums(const Matrix& matrix) {
   return [matrix](const Call<NoParameters>& p) {
     check_colour(p, p.images[0]);
@@ -232,7 +236,7 @@ std::vector<Operator> detail::colour_operators() {
                       {-0.168735892, -0.331264108, 0.5, 1},
                       {0.5, -0.418687589, -0.081312411, 1}})),
       Entry<NoParameters>("from_ycbcr",
-                          "The image in colour whose luma and chroma are those of an image (see ycbcr).",
+                          "The image in colour that has the luma and chroma of an image (see ycbcr).",
                           "{from_ycbcr: a}",
                           build_sums({{1, 0, 1.402, -1.402},
                                       {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},

@@ -26,8 +26,8 @@ double sum_of(const Matrix& kernel) {
   return sum;
 }
 
-/// Returns the kernel as a product, with empty factors if it is none. The factors have the row and the column
-/// of the greatest weight.
+/// Returns the column and the row whose product is the kernel, or empty ones if there are none. They are
+/// found at the row and the column of the greatest weight.
 Separated product_of(const Matrix& kernel) {
   std::size_t top = 0, left = 0;
   for (std::size_t j = 0; j < kernel.size(); ++j)
@@ -37,9 +37,10 @@ Separated product_of(const Matrix& kernel) {
   Separated product;
   for (double weight : kernel[top]) product.row.push_back(weight / greatest);
   for (const auto& row : kernel) product.column.push_back(row[left]);
+  const double tolerance = 1e-6 * std::abs(greatest);
   for (std::size_t j = 0; j < kernel.size(); ++j)
     for (std::size_t i = 0; i < kernel[j].size(); ++i)
-      if (std::abs(kernel[j][i] - product.column[j] * product.row[i]) > 1e-6 * std::abs(greatest)) return {};
+      if (std::abs(kernel[j][i] - product.column[j] * product.row[i]) > tolerance) return {};
   return product;
 }
 
@@ -68,6 +69,7 @@ Image build_convolution(const Call<Convolution>& p) {
   const double scale = p.normalise ? p.scale / sum_of(p.kernel) : p.scale;
   const Image image = with_border(p, p.images[0], p.border);
   const int width = static_cast<int>(p.kernel[0].size()), height = static_cast<int>(p.kernel.size());
+  // A sum along x and one along y are faster, unless the kernel has few weights.
   if (width > 1 && height > 1 && width * height > 9)
     if (const Separated product = product_of(p.kernel); !product.row.empty())
       return add_separable(p, image, result, turned(product.row), turned(product.column), scale, p.offset);
@@ -88,7 +90,7 @@ Image build_gaussian(const Call<Gaussian>& p) {
 
 Image build_box(const Call<Window>& p) {
   const Image image = with_border(p, p.images[0], p.border);
-  // Few floats are added as fast one by one, in two stages that the planner computes in tiles.
+  // In small windows, adding floats one by one is as fast, in two stages that the planner computes in tiles.
   constexpr int few = 15;
   if (image.type == ElementType::float32 && p.window[0] <= few && p.window[1] <= few)
     return add_separable(
@@ -103,7 +105,7 @@ Image build_box(const Call<Window>& p) {
 /// `Root` chooses the root of the sum of squares, and not the sum of absolute values.
 template <class T, bool Root>
 struct GradientSize {
-  /// Four rows share most of what they read.
+  /// The number of rows that are computed together: they share most of what they read.
   static constexpr int rows_together = 4;
   using Number = detail::Lane<T>;
   Number side;
@@ -178,7 +180,7 @@ Image build_unsharp(const Call<Unsharp>& p) {
 }
 
 /// A stage body: the root of the sum of two squares.
-struct Size {
+struct RootOfSquares {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& dx, const In& dy, Coord x, Coord y, Coord c) const {
     const auto a = dx(x, y, c), b = dy(x, y, c);
@@ -193,11 +195,11 @@ struct Suppressed {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& size, const In& dx, const In& dy, Coord x, Coord y,
                                   Coord c) const {
-    constexpr float tangent = 0.41421356f;  // of half of 45 degrees
+    constexpr float tangent = 0.41421356f;  // of 22.5 degrees
     const auto a = dx(x, y, c), b = dy(x, y, c), here = size(x, y, c);
     const auto along_x = tessera::abs(b) <= tessera::abs(a) * tangent;
     const auto along_y = tessera::abs(a) <= tessera::abs(b) * tangent;
-    const auto falls = a * b > 0.0f;  // the direction of both lower right and upper left
+    const auto falls = a * b > 0.0f;  // the gradient points to the lower right or to the upper left
     const auto choose = [&](const auto& left, const auto& above, const auto& falling, const auto& rising) {
       return select(along_x, left, select(along_y, above, select(falls, falling, rising)));
     };
@@ -217,8 +219,8 @@ Image build_thin_edges(const Call<ThinEdges>& p) {
   const Image dx = add_tap_sum(p + "_dx", smooth, ElementType::float32, Taps::derivative(true, 1, 2));
   const Image dy = add_tap_sum(p + "_dy", smooth, ElementType::float32, Taps::derivative(false, 1, 2));
   const auto x = typed<float>(dx), y = typed<float>(dy);
-  const Image size =
-      with_border(p + "_size", add_stage<float>(p + "_size", Size{}, image.domain, x, y), Boundary::constant);
+  const Image size = with_border(
+      p + "_size", add_stage<float>(p + "_size", RootOfSquares{}, image.domain, x, y), Boundary::constant);
   return add_stage<float>(p, Suppressed{static_cast<float>(p.low)}, image.domain, typed<float>(size), x, y);
 }
 
@@ -250,14 +252,14 @@ std::vector<Operator> detail::convolution_operators() {
       Entry<Convolution>(
           "convolution",
           "The convolution with a matrix of weights, times 'scale', plus 'offset', as scipy.ndimage.convolve "
-          "with the same border: the kernel is turned by half a turn, which OpenCV's filter2D does not do. A "
+          "with the same border. The kernel is turned by half a turn; OpenCV's filter2D does not turn it. A "
           "kernel that is the product of a column and a row is computed along x and then along y.",
           "{convolution: a, kernel: [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]}", build_convolution)
           .parameter("kernel", &Convolution::kernel,
                      "The weights, row by row. The numbers of rows and columns are odd, at most 31.",
                      {.required = true})
           .parameter("scale", &Convolution::scale, "A factor of the sum.")
-          .parameter("offset", &Convolution::offset, "What is added to the sum.")
+          .parameter("offset", &Convolution::offset, "A number that is added to the sum.")
           .parameter("normalise", &Convolution::normalise, "Whether the weights are divided by their sum.")
           .parameter("float_result", &Convolution::float_result,
                      "Whether the result is of float32, so that it may be negative.")
@@ -265,10 +267,10 @@ std::vector<Operator> detail::convolution_operators() {
       Entry<Gaussian>(
           "gaussian",
           "Smooths by a Gaussian, along x (stage <name>_x) and then along y, as scipy.ndimage with the same "
-          "border, whose default there is another one. OpenCV ends the weights after 3 standard deviations "
-          "for images of uint8. These are computed in fixed-point arithmetic of 16 bits if there are at most "
-          "32 weights on each side: before it is rounded, a value is off by less than 0.05. Images of one "
-          "value stay as they are.",
+          "border; the default border of scipy.ndimage is another one. OpenCV ends the weights after 3 "
+          "standard deviations for images of uint8. Images of uint8 are computed in fixed-point arithmetic "
+          "of 16 bits if there are at most 32 weights on each side: before it is rounded, a value is off by "
+          "less than 0.05. Images of one value stay as they are.",
           "{gaussian: a, sigma: 2}", build_gaussian)
           .sigma()
           .parameter("truncate", &Gaussian::truncate,
@@ -287,7 +289,7 @@ std::vector<Operator> detail::convolution_operators() {
       gradient_entry("prewitt", "Prewitt's", 1, 1),
       Entry<Laplacian>("laplacian",
                        "The sum of the neighbours minus the point times their number. It has the sign of "
-                       "OpenCV's and scipy's, and the opposite one of scikit-image's.",
+                       "OpenCV's and scipy's Laplacian; scikit-image's has the opposite sign.",
                        "{laplacian: a}", build_laplacian)
           .types(always(ElementType::float32))
           .parameter("diagonals", &Laplacian::diagonals, "Whether diagonal neighbours count, too.")
@@ -299,14 +301,14 @@ std::vector<Operator> detail::convolution_operators() {
           .sigma()
           .parameter("amount", &Unsharp::amount, "How much of the difference is added.")
           .border(),
-      Entry<ThinEdges>(
-          "thin_edges",
-          "The first steps of Canny's detector of edges: the root of the squares of Sobel's derivatives of a "
-          "smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and <name>_size), where it is the "
-          "greatest along its direction, and 0 elsewhere. Beyond the borders the gradient is 0. Edges are "
-          "not followed from strong to weak ones: inputs/chain/canny.yaml does so. Of two equal gradients "
-          "that follow each other the first one stays; OpenCV keeps neither along diagonals.",
-          "{thin_edges: a, sigma: 1.4, low: 40}", build_thin_edges)
+      Entry<ThinEdges>("thin_edges",
+                       "The first steps of Canny's detector of edges: the root of the squares of Sobel's "
+                       "derivatives of a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and "
+                       "<name>_size), where the root is the greatest along the direction of the gradient, "
+                       "and 0 elsewhere. Beyond the borders the gradient is 0. This operator does not follow "
+                       "edges from strong to weak ones; inputs/chain/canny.yaml does. Of two equal gradients "
+                       "that follow each other the first one stays; OpenCV keeps neither along diagonals.",
+                       "{thin_edges: a, sigma: 1.4, low: 40}", build_thin_edges)
           .types(always(ElementType::float32))
           .sigma()
           .parameter("low", &ThinEdges::low, "Smaller gradients become 0.")

@@ -37,7 +37,8 @@ struct Operands {
   }
 };
 
-/// Returns the points of the result: those of the image with the most dimensions.
+/// Returns the points of the result: those of the image with the most dimensions, or `without_images` if the
+/// expression names no image.
 Box common_domain(const Expression& expression, const std::vector<Image>& images, const Box& without_images) {
   Box domain = without_images;
   std::size_t largest = images.size();
@@ -53,7 +54,7 @@ Box common_domain(const Expression& expression, const std::vector<Image>& images
     if (image.dimensions() == 1 && image.domain[0].size() != 1)
       fail_at_column(
           expression.text(), name.column,
-          fmt::format("'{}' is a list of {} values, and no image", name.text, image.domain[0].size()));
+          fmt::format("'{}' is a list of {} values, not an image", name.text, image.domain[0].size()));
     for (int d = 0; image.dimensions() > 1 && d < image.dimensions(); ++d)
       if (!(image.domain[d] == domain[d]))
         fail_at_column(expression.text(), name.column,
@@ -62,7 +63,7 @@ Box common_domain(const Expression& expression, const std::vector<Image>& images
                                    extents_text(images[largest])));
   }
   if (domain.dimensions < 2)
-    fail_at_column(expression.text(), 1, "the expression names no image, so that it has no points");
+    fail_at_column(expression.text(), 1, "the expression names no image, so it has no points");
   return domain;
 }
 
@@ -95,8 +96,8 @@ Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
   for (std::size_t i = 0; i < read.images.size(); ++i)
     if (read.images[i].dimensions() != 1 || read.images[i].domain[0].size() != 1)
       fail_at_column(text, parsed.names()[i].column,
-                     fmt::format("'{}' has {} points, and a condition is of numbers", parsed.names()[i].text,
-                                 extents_text(read.images[i])));
+                     fmt::format("'{}' has {} points, but a condition reads only numbers",
+                                 parsed.names()[i].text, extents_text(read.images[i])));
   auto kernel =
       std::make_shared<expressions::ExpressionStage>(parsed, read.operands, ElementType::uint8, Box{{0, 1}});
   return {pipeline.value_of_kernel(name, ElementType::uint8, 1, read.ids, std::move(kernel))};

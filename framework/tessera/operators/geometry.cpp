@@ -25,7 +25,7 @@ namespace {
 using detail::NewStage, detail::add_plane_stage, detail::add_stage, detail::typed, detail::with_border,
     detail::with_extents, detail::with_image_type;
 
-/// Returns the coordinate that lies `by` from another one, or from its mirror image around 0.
+/// Returns a coordinate plus `by`, or `by` minus the coordinate if the image is mirrored.
 template <bool mirrors, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION auto moved(Coord coordinate, int by) {
   if constexpr (mirrors)
@@ -55,7 +55,7 @@ struct Turned {
   }
 };
 
-/// Adds a stage whose body copies other points of an image.
+/// Adds a stage whose body copies points of an image to other places.
 template <class Body>
 Image add_moved(const NewStage& stage, const Body& body, const Image& image, const Box& domain) {
   return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
@@ -66,7 +66,7 @@ Image add_moved(const NewStage& stage, const Body& body, const Image& image, con
 int begin_of(const Image& image, int d) { return static_cast<int>(image.domain[d].begin); }
 int last_of(const Image& image, int d) { return static_cast<int>(image.domain[d].end) - 1; }
 
-/// Returns the least shift that moves the same values as `by` into an image with `extent` points. Values
+/// Returns a shift of at most `extent` points with the same result as `by`. There is one, because the values
 /// beyond a border repeat, or stay the same.
 int folded_shift(int by, std::int64_t extent, Boundary border) {
   if (border == Boundary::clamp || border == Boundary::constant)
@@ -302,7 +302,7 @@ std::vector<Operator> detail::geometry_operators() {
           "resize",
           "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the method is "
           "'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, and "
-          "beyond the borders are the nearest points, as in OpenCV. Its method for the nearest point is "
+          "beyond the borders are the nearest points, as in OpenCV. OpenCV's method for the nearest point is "
           "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA is "
           "another method where images become larger. OpenCV resamples uint8 in fixed-point arithmetic. Only "
           "'area' leaves no aliases where images become smaller.",

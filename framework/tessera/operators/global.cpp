@@ -25,7 +25,7 @@ Image values_of(Array<T, 1> array, std::int64_t count) {
   return {array.id, element_type_of<T>(), {{0, count}}};
 }
 
-/// The number of values of an image of T.
+/// The number of different values that an element of T can have; 0 for floats.
 template <class T>
 constexpr int value_count = std::is_floating_point_v<T> ? 0 : static_cast<int>(detail::white<T>) + 1;
 
@@ -41,33 +41,34 @@ auto with_integer_type(ElementType type, const Use& use) {
   return use(std::type_identity<std::uint16_t>());
 }
 
-/// The body of a column stage: the new value of each value, from the histogram.
+/// The body of a column stage: the value that replaces each value, from the histogram.
 template <class T>
 struct EqualisedValues {
   template <class Line, class Counts, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const Counts& counts, Coord) const {
-    auto total = counts.zero(), darkest = counts.zero();
+    auto total = counts.zero(), count_of_darkest = counts.zero();
     for (int value = 0; value < value_count<T>; ++value) {
       const auto count = counts(value);
-      darkest = select(total == 0, count, darkest);
+      count_of_darkest = select(total == 0, count, count_of_darkest);
       total = total + count;
     }
-    const auto rest = tessera::cast<double>(total - darkest);
-    auto so_far = counts.zero();
+    const auto rest = tessera::cast<double>(total - count_of_darkest);
+    auto count_so_far = counts.zero();
     for (int value = 0; value < value_count<T>; ++value) {
-      so_far = so_far + counts(value);
-      const auto above = tessera::cast<double>(select(so_far > darkest, so_far - darkest, counts.zero()));
+      count_so_far = count_so_far + counts(value);
+      const auto above = tessera::cast<double>(
+          select(count_so_far > count_of_darkest, count_so_far - count_of_darkest, counts.zero()));
       const auto stretched = tessera::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
       line(value) = tessera::cast<T>(select(rest == 0.0, T(value), stretched));
     }
   }
 };
-/// A stage body: the new value of each point.
-struct Looked {
+/// A stage body: each point is replaced by the element of `line` with its value as the index.
+struct LookedUpInLine {
   template <class In, class Line, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Line& line, Coord x, Coord y, Coord c) const {
     const auto index = tessera::cast<int>(in(x, y, c));
-    // Hosts look up bytes of a row together.
+    // A Lookup lets hosts look up all bytes of a row together.
     if constexpr (std::is_same_v<decltype(line(Coordinate(0), Coordinate(0))), const std::uint8_t&>)
       return Lookup<std::uint8_t, 256>{&line(Coordinate(0), Coordinate(0)), index};
     else
@@ -96,9 +97,9 @@ struct OtsuThreshold {
       sum_below = sum_below + count * double(value);
       const auto above = total - below;
       const auto distance = sum_below / max(below, 1.0) - (sum - sum_below) / max(above, 1.0);
-      const auto between = below * above * (distance * distance);
-      threshold = select(between > greatest, value, threshold);
-      greatest = max(between, greatest);
+      const auto variance = below * above * (distance * distance);
+      threshold = select(variance > greatest, value, threshold);
+      greatest = max(variance, greatest);
     }
     return tessera::cast<T>(threshold);
   }
@@ -112,7 +113,7 @@ struct AboveValue {
   }
 };
 
-/// A stage body: a point between the least and the greatest value.
+/// A stage body: each point, stretched from the range of the image to the range of T.
 template <class T>
 struct Stretched {
   template <class In, class Least, class Greatest, class Coord>
@@ -120,8 +121,8 @@ struct Stretched {
                                   Coord y, Coord c) const {
     const auto low = tessera::cast<float>(least(0)), range = tessera::cast<float>(greatest(0)) - low;
     const auto above = tessera::cast<float>(in(x, y, c)) - low;
-    const auto factor = select(range > 0.0f, range, 1.0f);
-    return tessera::rounded<T>(above / factor * static_cast<float>(detail::white<T>));
+    const auto divisor = select(range > 0.0f, range, 1.0f);
+    return tessera::rounded<T>(above / divisor * static_cast<float>(detail::white<T>));
   }
 };
 
@@ -135,14 +136,16 @@ struct AbsoluteDifference {
     return select(squared, difference * difference, difference);
   }
 };
-/// The body of a value: a root, or a ratio in dB, of a mean.
-struct OfMean {
+/// The body of a value: the metric that the mean of the differences leads to, which is its root, or the peak
+/// signal-to-noise ratio.
+struct MetricFromMean {
   Metric metric;
   double white;
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& mean, Coord) const {
     const auto value = mean(0);
-    const auto decibels = 4.342944819032518 * log(white * white / value);
+    constexpr double decibels_per_e = 4.342944819032518;  // 10 / ln(10)
+    const auto decibels = decibels_per_e * log(white * white / value);
     return select(metric == Metric::psnr, decibels, select(metric == Metric::root, sqrt(value), value));
   }
 };
@@ -163,7 +166,7 @@ Image build_equalise(const Call<NoParameters>& p) {
     const auto counts = add_histogram<T>(p + "_counts", p.images[0]);
     const auto values =
         p.pipeline.columns<T, 2, 0>(p.name + "_values", EqualisedValues<T>{}, value_count<T>, counts);
-    return add_stage<T>(p, Looked{}, p.images[0].domain, typed<T>(p.images[0]), values);
+    return add_stage<T>(p, LookedUpInLine{}, p.images[0].domain, typed<T>(p.images[0]), values);
   });
 }
 Image build_otsu(const Call<NoParameters>& p) {
@@ -182,7 +185,7 @@ Image build_stretch(const Call<NoParameters>& p) {
 }
 Image build_distance(const Call<Distance>& p) {
   const bool squared = p.metric != Metric::mean_absolute && p.metric != Metric::greatest;
-  const bool is_last = p.metric != Metric::root && p.metric != Metric::psnr;
+  const bool is_mean = p.metric != Metric::root && p.metric != Metric::psnr;
   double white = 0;
   const Image differences = with_image_type(p.images[0].type, [&]<class T>(std::type_identity<T>) {
     white = detail::white<T>;
@@ -191,9 +194,9 @@ Image build_distance(const Call<Distance>& p) {
   });
   if (p.metric == Metric::greatest)
     return values_of(add_reduction<double>(p, differences, Maximum<double>{}), 1);
-  const auto mean = add_reduction<double>(p + (is_last ? "" : "_mean"), differences, Mean<double>{});
-  if (is_last) return values_of(mean, 1);
-  return values_of(p.pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
+  const auto mean = add_reduction<double>(p + (is_mean ? "" : "_mean"), differences, Mean<double>{});
+  if (is_mean) return values_of(mean, 1);
+  return values_of(p.pipeline.value<double>(p.name, MetricFromMean{p.metric, white}, mean), 1);
 }
 
 std::vector<TypeRule> integers_become(const std::string& result) {
@@ -203,53 +206,50 @@ std::vector<TypeRule> integers_become(const std::string& result) {
 }  // namespace
 
 std::vector<Operator> detail::global_operators() {
-  return {
-      Entry<NoParameters>("histogram", "The number of points of each value, of all channels together.",
-                          "{histogram: a}", build_histogram)
-          .types(integers_become("a list of numbers of uint64, one for each value")),
-      Entry<NoParameters>("mean",
-                          "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
-                          "{mean: a}", build_reduction<Mean>)
-          .types(always(ElementType::float64)),
-      Entry<NoParameters>(
-          "least",
-          "The least value of all points. NaN is ignored, and if all points are NaN, it is infinity.",
-          "{least: a}", build_reduction<Minimum>),
-      Entry<NoParameters>(
-          "greatest",
-          "The greatest value of all points. NaN is ignored, and if all points are NaN, it is minus "
-          "infinity.",
-          "{greatest: a}", build_reduction<Maximum>),
-      Entry<NoParameters>(
-          "equalise",
-          "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the "
-          "points that are not brighter than a value, without the darkest value, is stretched to "
-          "the range of the type, as in OpenCV. An image of one value stays as it is. Channels "
-          "share one histogram.",
-          "{equalise: a}", build_equalise)
-          .types(same_integer_type()),
-      Entry<NoParameters>(
-          "stretch",
-          "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its "
-          "greatest (<name>_greatest) that of the type, 1 for float32. An image of one value "
-          "becomes 0.",
-          "{stretch: a}", build_stretch),
-      Entry<NoParameters>(
-          "otsu",
-          "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
-          "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of "
-          "an image of one value is 0.",
-          "{otsu: a}", build_otsu)
-          .types(same_integer_type()),
-      Entry<Distance>("distance", "The distance of two images, as one number.",
-                      "{distance: [a, b], metric: psnr}", build_distance)
-          .inputs({"image", "other"}, 2)
-          .types(always(ElementType::float64))
-          .parameter("metric", &Distance::metric,
-                     "The mean of the absolute or of the squared differences, the root of the latter, the "
-                     "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is "
-                     "ignored where the greatest is sought, and makes the others NaN.",
-                     {.choices = {"mean_absolute", "mean_square", "root", "greatest", "psnr"}})};
+  return {Entry<NoParameters>("histogram", "The number of points of each value, of all channels together.",
+                              "{histogram: a}", build_histogram)
+              .types(integers_become("a list of numbers of uint64, one for each value")),
+          Entry<NoParameters>(
+              "mean", "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
+              "{mean: a}", build_reduction<Mean>)
+              .types(always(ElementType::float64)),
+          Entry<NoParameters>(
+              "least",
+              "The least value of all points. NaN is ignored, and if all points are NaN, it is infinity.",
+              "{least: a}", build_reduction<Minimum>),
+          Entry<NoParameters>(
+              "greatest",
+              "The greatest value of all points. NaN is ignored, and if all points are NaN, it is minus "
+              "infinity.",
+              "{greatest: a}", build_reduction<Maximum>),
+          Entry<NoParameters>(
+              "equalise",
+              "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the "
+              "points that are not brighter than a value, without the darkest value, is stretched to "
+              "the range of the type, as in OpenCV. An image of one value stays as it is. Channels "
+              "share one histogram.",
+              "{equalise: a}", build_equalise)
+              .types(same_integer_type()),
+          Entry<NoParameters>("stretch",
+                              "Stretches an image so that its least value (reduction <name>_least) becomes "
+                              "0, and its greatest value (<name>_greatest) becomes the greatest value of the "
+                              "type, 1 for float32. An image of one value becomes 0.",
+                              "{stretch: a}", build_stretch),
+          Entry<NoParameters>("otsu",
+                              "Makes an image of two values: the greatest value of the type above Otsu's "
+                              "threshold (value <name>_threshold, from the reduction <name>_counts), and 0 "
+                              "elsewhere. The threshold of an image of one value is 0.",
+                              "{otsu: a}", build_otsu)
+              .types(same_integer_type()),
+          Entry<Distance>("distance", "The distance of two images, as one number.",
+                          "{distance: [a, b], metric: psnr}", build_distance)
+              .inputs({"image", "other"}, 2)
+              .types(always(ElementType::float64))
+              .parameter("metric", &Distance::metric,
+                         "The mean of the absolute or of the squared differences, the root of the mean of "
+                         "squares, the greatest absolute difference, or the peak signal-to-noise ratio in "
+                         "dB. The greatest difference ignores NaN; the other metrics become NaN.",
+                         {.choices = {"mean_absolute", "mean_square", "root", "greatest", "psnr"}})};
 }
 
 }  // namespace tessera::operators

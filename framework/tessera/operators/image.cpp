@@ -7,16 +7,18 @@ namespace tessera::operators {
 
 void Image::check_is(ElementType expected, int expected_dimensions) const {
   if (type != expected || dimensions() != expected_dimensions)
-    throw InternalError(fmt::format("an image of {} with {} dimensions is used as one of {} with {}",
-                                    name_of(type), dimensions(), name_of(expected), expected_dimensions));
+    throw InternalError(
+        fmt::format("an image of {} with {} dimensions is used as an image of {} with {} dimensions",
+                    name_of(type), dimensions(), name_of(expected), expected_dimensions));
 }
 
 Image image_of(const Algorithm& pipeline, ArrayId array, const Box& domain) {
   const ArrayDeclaration& declaration = pipeline[array];
   const Box& points = domain.dimensions == 0 ? declaration.domain : domain;
   if (points.dimensions != declaration.dimensions || points.empty())
-    throw InternalError(fmt::format("'{}' is no image without a domain of {} dimensions", declaration.name,
-                                    declaration.dimensions));
+    throw InternalError(
+        fmt::format("'{}' cannot be an image: it needs a domain of {} dimensions that is not empty",
+                    declaration.name, declaration.dimensions));
   return {array, declaration.type, points};
 }
 

@@ -24,8 +24,8 @@ detail::Spans spans_of(const Morphology& p) {
   const double x = reach.x, y = reach.y, share = reach.y == 0 ? 0 : 1 / (y * y);
   for (int j = 0; j <= reach.y; ++j) {
     // Halves are rounded to even numbers, as in OpenCV.
-    const double of_ellipse = std::nearbyint(x * std::sqrt((y * y - j * j) * share));
-    const double half_width = p.shape == WindowShape::ellipse          ? of_ellipse
+    const double width_in_ellipse = std::nearbyint(x * std::sqrt((y * y - j * j) * share));
+    const double half_width = p.shape == WindowShape::ellipse          ? width_in_ellipse
                               : p.shape == WindowShape::cross && j > 0 ? 0
                                                                        : x;
     half_widths[j] = static_cast<std::uint8_t>(half_width);
@@ -48,9 +48,10 @@ template <bool Greatest>
 Image build_extreme(const Call<Morphology>& p) {
   return add_extreme<Greatest>(p, p.images[0], p);
 }
-/// Adds one kind of extremes, and then the other kind of these: a closing if `Greatest`, else an opening.
+/// Adds a closing if `Greatest`: the greatest elements of windows, and then the least elements of these.
+/// Otherwise adds an opening, which takes the least elements first.
 template <bool Greatest>
-Image build_extremes(const Call<Morphology>& p) {
+Image build_both_extremes(const Call<Morphology>& p) {
   const auto first = p + (Greatest ? "_dilated" : "_eroded");
   return add_extreme<!Greatest>(p, add_extreme<Greatest>(first, p.images[0], p), p);
 }
@@ -59,10 +60,12 @@ Image build_morphological_gradient(const Call<Morphology>& p) {
   return subtract(p.pipeline, greatest, add_extreme<false>(p + "_eroded", p.images[0], p), {}, p.name);
 }
 Image build_top_hat(const Call<Morphology>& p) {
-  return subtract(p.pipeline, p.images[0], build_extremes<false>({p, p + "_opened", p.images}), {}, p.name);
+  return subtract(p.pipeline, p.images[0], build_both_extremes<false>({p, p + "_opened", p.images}), {},
+                  p.name);
 }
 Image build_black_hat(const Call<Morphology>& p) {
-  return subtract(p.pipeline, build_extremes<true>({p, p + "_closed", p.images}), p.images[0], {}, p.name);
+  return subtract(p.pipeline, build_both_extremes<true>({p, p + "_closed", p.images}), p.images[0], {},
+                  p.name);
 }
 
 detail::Entry<Morphology> morphology_entry(const std::string& name, const std::string& help,
@@ -70,8 +73,8 @@ detail::Entry<Morphology> morphology_entry(const std::string& name, const std::s
   return detail::Entry<Morphology>(name, help, "{" + name + ": a, window: [5, 5], shape: ellipse}", build)
       .window(2 * detail::Spans::most_rows + 1)
       .parameter("shape", &Morphology::shape,
-                 "The points of the window that count: all, those of an ellipse, or those of the "
-                 "column and of the row in the middle. They are those of OpenCV's getStructuringElement.",
+                 "The points of the window that count: all, those of an ellipse, or those of the column and "
+                 "of the row in the middle, as in OpenCV's getStructuringElement.",
                  {.choices = {"rectangle", "ellipse", "cross"}})
       .border();
 }
@@ -106,45 +109,43 @@ Image build_variance(const Call<Window>& p) {
 
 std::vector<Operator> detail::neighbourhood_operators() {
   return {
-      morphology_entry(
-          "erode",
-          "The least value of a window. With the border 'clamp' it is that of the points in the image. NaN "
-          "counts as greater than all numbers.",
-          build_extreme<false>),
+      morphology_entry("erode",
+                       "The least value of a window. With the border 'clamp' only points in the image count. "
+                       "NaN counts as greater than all numbers.",
+                       build_extreme<false>),
       morphology_entry("dilate",
-                       "The greatest value of a window. With the border 'clamp' it is that of the points in "
-                       "the image. NaN "
-                       "counts as greater than all numbers.",
+                       "The greatest value of a window. With the border 'clamp' only points in the image "
+                       "count. NaN counts as greater than all numbers.",
                        build_extreme<true>),
       morphology_entry("open",
-                       "Erodes (stage <name>_eroded) and then dilates, which removes what is brighter and "
+                       "Erodes (stage <name>_eroded) and then dilates, which removes bright details that are "
                        "smaller than the window.",
-                       build_extremes<false>),
+                       build_both_extremes<false>),
       morphology_entry("close",
-                       "Dilates (stage <name>_dilated) and then erodes, which removes what is darker and "
+                       "Dilates (stage <name>_dilated) and then erodes, which removes dark details that are "
                        "smaller than the window.",
-                       build_extremes<true>),
+                       build_both_extremes<true>),
       morphology_entry("morphological_gradient",
                        "The difference of the greatest and the least value of a window (stages "
                        "<name>_dilated and <name>_eroded).",
                        build_morphological_gradient),
       morphology_entry("top_hat",
                        "The difference of an image and its opening (stages <name>_opened_eroded and "
-                       "<name>_opened): what is brighter and smaller than the window.",
+                       "<name>_opened): bright details that are smaller than the window.",
                        build_top_hat),
       morphology_entry("black_hat",
                        "The difference of the closing of an image (stages <name>_closed_dilated and "
-                       "<name>_closed) and the image: what is darker and smaller than the window.",
+                       "<name>_closed) and the image: dark details that are smaller than the window.",
                        build_black_hat),
       Entry<Window>("median", "The median of a window. NaN counts as greater than all numbers.",
                     "{median: a, window: [5, 5]}", build_median)
           .window(255)
           .border(),
-      Entry<Percentile>("percentile",
-                        "Of the n values of a window in ascending order, the one with the number floor(n * "
-                        "percent / 100), counted from 0, as scipy.ndimage.percentile_filter. NaN counts as "
-                        "greater than all numbers.",
-                        "{percentile: a, percent: 90, window: [5, 5]}", build_percentile)
+      Entry<Percentile>(
+          "percentile",
+          "The value with the number floor(n * percent / 100), counted from 0, of the n values of a window "
+          "in ascending order, as scipy.ndimage.percentile_filter. NaN counts as greater than all numbers.",
+          "{percentile: a, percent: 90, window: [5, 5]}", build_percentile)
           .window(255)
           .border()
           .parameter("percent", &Percentile::percent, "The percentage of the values that are less.",
@@ -166,8 +167,8 @@ std::vector<Operator> detail::neighbourhood_operators() {
           .sigma("The standard deviation of distances.")
           .window(2 * most_bilateral_reach + 1)
           .parameter("shape", &Bilateral::shape,
-                     "The points of the window that count: all, or those within the ellipse whose axes "
-                     "are the extents. In square windows that is the disc of OpenCV.",
+                     "The points of the window that count: all, or those within the ellipse whose axes are "
+                     "the extents. In square windows these points are the disc of OpenCV.",
                      {.choices = {"rectangle", "ellipse"}})
           .border()};
 }

@@ -49,7 +49,7 @@ struct Curve {
   float low;
   float high;
 
-  /// Returns what becomes of a value.
+  /// Returns the new value of a point.
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& value) const {
     const auto share = clamp((value - black) / range, 0.0f, 1.0f);
@@ -98,7 +98,7 @@ struct Replaced {
 /// Returns the difference of two limits of a curve. Throws ParameterError if it is beyond the range of float.
 float difference_of(float greater, float less, const std::string& name) {
   if (!std::isfinite(greater - less))
-    throw ParameterError(name + " is so far from the other limit that no float32 is the difference", name);
+    throw ParameterError(name + " is too far from the other limit: no float32 can be their difference", name);
   return greater - less;
 }
 
@@ -271,15 +271,15 @@ std::vector<Operator> detail::tone_operators() {
       Entry<Cast>("cast",
                   "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 "
                   "in integers. With 'full_range' it is scikit-image's img_as_ubyte, img_as_uint or "
-                  "img_as_float32, but that bytes of 16 bits are rounded.",
+                  "img_as_float32, except that numbers of 16 bits are rounded to bytes.",
                   "{cast: a, to: float32, full_range: true}", build_cast)
           .types(types_of_cast())
           .parameter("to", &Cast::to, "The type of the result.", {.choices = {"uint8", "uint16", "float32"}})
           .parameter("scale", &Cast::scale, "Points are multiplied by this factor.")
-          .parameter("offset", &Cast::offset, "What is added to the product.")
+          .parameter("offset", &Cast::offset, "A number that is added to the product.")
           .parameter("full_range", &Cast::full_range,
-                     "Whether points are also scaled so that the greatest value of one type, which "
-                     "is 1 for float32, becomes that of the other."),
+                     "Whether points are also scaled so that the greatest value of one type, which is 1 for "
+                     "float32, becomes the greatest value of the other type."),
       Entry<Limits>("limit", "Limits each point to a range. NaN becomes 'low'.",
                     "{limit: a, low: 16, high: 235}", build_limit)
           .parameter("low", &Limits::low, "The least value of the result.")
@@ -292,14 +292,15 @@ std::vector<Operator> detail::tone_operators() {
           .parameter("value", &Threshold::value, "The threshold. Points are above it if they are greater.",
                      {.required = true})
           .parameter("mode", &Threshold::mode,
-                     "What becomes of points above the threshold, and of others: 'high' and 'low'; "
-                     "'low' and 'high'; the threshold, rounded down for integers, and the point; "
-                     "the point and 'low'; 'low' and the point.",
+                     "What points above the threshold become, and what other points become: 'high' and 'low' "
+                     "(binary), 'low' and 'high' (inverse), the threshold, rounded down for integers, and "
+                     "the point itself (truncate), the point itself and 'low' (keep_above), or 'low' and the "
+                     "point itself (keep_below).",
                      {.choices = {"binary", "inverse", "truncate", "keep_above", "keep_below"}})
           .parameter("low", &Threshold::low, "The lower value.")
-          .parameter("high", &Threshold::high,
-                     "The higher value. Without it this is the greatest value of the type, 1 for "
-                     "float32.")};
+          .parameter(
+              "high", &Threshold::high,
+              "The higher value; without it, the greatest value of the type, which is 1 for float32.")};
 }
 
 }  // namespace tessera::operators

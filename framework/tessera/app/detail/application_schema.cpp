@@ -28,8 +28,8 @@ void declare_common_keys(deck::Schema& schema, const std::string& memory) {
   if (!memory.empty()) schema.add("Machine", {{.name = "memory", .type = ValueType::bytes, .help = memory}});
   schema.add("Machine", {{.name = "watchdog",
                           .type = ValueType::real,
-                          .help = "Ends a run in which no step ends for so long, with status 6 and the steps "
-                                  "that ranks are in; without it runs may stand still",
+                          .help = "Ends a run if no step ends for this time, with status 6 and the steps "
+                                  "that ranks are in; without it, a run that stands still does not end",
                           .unit = "s",
                           .minimum = 0.1,
                           .maximum = 1e6}});
@@ -38,29 +38,30 @@ void declare_common_keys(deck::Schema& schema, const std::string& memory) {
 namespace {
 
 void declare_machine_keys(deck::Schema& schema) {
-  declare_common_keys(schema,
-                      "What a rank may use at most: what needs more is computed band after band, in a series "
-                      "with fewer images at a time, and refused before it starts if that needs more, too");
+  declare_common_keys(
+      schema,
+      "The memory that a rank may use at most; what needs more is computed band after band, or in a series "
+      "with fewer images at a time, and is refused before it starts if that needs more, too");
   std::vector<std::string> exchanges = {"auto", "messages"};
   if (runs_on_host) exchanges.emplace_back("shared");
   schema.add(
       "Machine",
       {{.name = "exchange",
         .type = ValueType::choice,
-        .help = "How ranks of one node get points from each other that have to be packed: by messages of "
-                "MPI (messages), or by reading them in memory that they share (shared); auto: shared "
-                "where kernels run on hosts",
+        .help =
+            "How ranks of one machine node get packed points from each other: by messages of MPI (messages), "
+            "or from memory that they share (shared); auto: shared where kernels run on hosts",
         .default_text = "auto",
         .choices = exchanges},
        {.name = "gpu_aware_mpi",
         .type = ValueType::choice,
-        .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
+        .help = "Whether MPI takes the addresses of device memory; auto: the run asks MPI and tries",
         .default_text = "auto",
         .choices = {"auto", "on", "off"}},
        {.name = "bands",
         .type = ValueType::integer,
-        .help = "Into how many bands of rows the image is cut, which are read, computed and written one "
-                "after the other; without it as many as memory needs, which is one if it has no limit, of "
+        .help = "The number of bands of rows that are read, computed and written one after the other; "
+                "without it, as many as the limit of memory makes necessary (one if there is no limit), of "
                 "whole chunks where these fit",
         .minimum = 1,
         .maximum = 1 << 30}});
@@ -76,12 +77,13 @@ void declare_program_keys(deck::Schema& schema) {
        {.name = "program.allocation",
         .type = ValueType::text,
         .help = "Which ranks compute which task: all ranks every task (data), one rank each task (task), "
-                "what is estimated to be the fastest mixture (mixed), the best of these and of the "
-                "undivided pipeline (auto), the undivided pipeline (whole), or what a JSON file says, "
-                "which --save-plan has written; without it auto if there are groups, else whole"},
+                "what is estimated to be the fastest mixture (mixed), the best of these and of the undivided "
+                "pipeline (auto), the undivided pipeline (whole), or what a JSON file that --save-plan has "
+                "written says, if its path is given; without it, auto if there are groups, else whole"},
        {.name = "program.machine",
         .type = ValueType::path,
-        .help = "The machine of the estimates, as tessera-calibrate describes it; without it some laptop"},
+        .help = "The file of tessera-calibrate that describes the machine of the estimates; without it, the "
+                "machine is some laptop"},
        {.name = "program.costs",
         .type = ValueType::path,
         .help = "A YAML file with the seconds of tasks, as program.profile writes it; without it costs are "

@@ -10,15 +10,16 @@
 
 namespace tessera::app {
 
-/// Declares the keys that all programs have, and `memory`, unless its help `memory` is empty.
+/// Declares the keys that all programs have. `memory` is the help of the key `memory`, which is not declared
+/// if this text is empty.
 void declare_common_keys(deck::Schema& schema, const std::string& memory = {});
 
 /// Returns the schema with all keys of an application's decks. `names` are the names that the deck may
-/// schedule; they follow later if it is null.
+/// schedule; null if they are not known yet.
 deck::Schema make_schema(const PipelineApplication& application, const ScheduleNames* names = nullptr);
 
 /// Returns whether a deck divides the pipeline into tasks on groups of ranks. It does so if it names groups,
-/// an allocation other than `whole`, or a file for the costs of tasks.
+/// an allocation other than `whole`, or a file for the measured seconds of tasks.
 bool is_program(const deck::Deck& deck);
 
 /// Throws InputError if a deck or the command line asks for something that programs of tasks do not have,

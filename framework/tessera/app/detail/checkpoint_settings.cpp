@@ -26,11 +26,11 @@ void declare_checkpoint_keys(deck::Schema& schema) {
        seconds("checkpoint.interval",
                "Time from one checkpoint to the next; without it 600, or none with checkpoint.every"),
        seconds("wall_limit",
-               "The run writes a checkpoint and ends, with status 4, before it has run for so long"),
+               "The run writes a checkpoint and ends, with status 4, before it has run for this time"),
        {.name = "restart",
         .type = ValueType::path,
-        .help = "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with none "
-                "in it the run begins at its beginning"}});
+        .help = "The checkpoint that the run goes on with, or a folder with checkpoints: the newest one that "
+                "is not damaged; if the folder has none, the run starts from the beginning"}});
 }
 
 CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
@@ -98,8 +98,10 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
   const double per_turn = elapsed / static_cast<double>(turns - checked_turns_);
   const auto period = static_cast<std::int64_t>(
       std::clamp(seconds_between_checks / per_turn, 1.0, 2.0 * static_cast<double>(turns - checked_turns_)));
+  // Whether a checkpoint is due, the signal, whether the time is over, and the turns to the next agreement.
   std::int64_t agreed[] = {0, signals_.received(), 0, 0};
   if (session_.rank() == 0) {
+    // The time at which the run would end after the next agreement. Turns may take longer than before.
     const double end = seconds(now - session_.began()) + 1.5 * per_turn * static_cast<double>(period) +
                        write_seconds_ + seconds_to_end;
     agreed[0] = settings_.interval > 0 && seconds(now - last_write_) >= settings_.interval ? 1 : 0;
@@ -118,6 +120,7 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
 }
 
 void CheckpointDecisions::wrote(double seconds) {
+  // The estimate is twice the last time, and falls slowly.
   write_seconds_ = std::max(2 * seconds, write_seconds_ / 2);
   last_write_ = last_check_ = Clock::now();
 }

@@ -95,8 +95,8 @@ std::vector<std::int64_t> numbers_in(const std::string& folder, const std::strin
   return numbers;
 }
 
-/// Removes the checkpoints of a program except those whose paths are in `kept`, and unfinished ones, which
-/// are left when a run is killed while it writes.
+/// Removes the checkpoints of a program except those whose paths are in `kept`. Also removes unfinished
+/// checkpoints, which are left when a run is killed while it writes.
 void remove_all_but(const std::string& folder, const std::string& program,
                     const std::vector<std::string>& kept) {
   const std::string unfinished = fmt::format(".{}-", program);
@@ -123,8 +123,8 @@ std::vector<std::string> candidates(const CheckpointedRun& run, const std::strin
   return graph::broadcast(run.session.communicator(), paths);
 }
 
-/// Returns the line of a text, first in alphabetical order, that is not in `other`, or nothing if all
-/// lines are.
+/// Returns the line of a text, first in alphabetical order, that is not in `other`; an empty text if `other`
+/// has all lines.
 std::string missing_line(const std::string& text, const std::string& other) {
   std::string least;
   std::istringstream stream(text);
@@ -140,8 +140,8 @@ void check_same_problem(const std::string& checkpoint, const std::string& then, 
   const std::string before = missing_line(then, now), after = missing_line(now, then);
   if (before.empty() && after.empty()) return;
   throw InputError(fmt::format(
-      "restart: {}: is of another problem: its run had '{}', this one has '{}'; "
-      "give the same, or begin anew without restart",
+      "restart: {}: is of another problem: its run had '{}', this one has '{}'; give the same values, or "
+      "begin anew without restart",
       checkpoint, before.empty() ? "(no such key)" : before, after.empty() ? "(no such key)" : after));
 }
 
@@ -189,7 +189,7 @@ void Checkpoints::check_folder(const CheckpointSettings& settings) {
   std::int64_t last = numbers.empty() ? 0 : numbers.front();
   MPI_Bcast(&last, 1, MPI_INT64_T, 0, run_.session.communicator());
   next_number_ = last + 1;
-  // A trial, which leaves no file.
+  // This is a trial, which leaves no file.
   io::create_checkpoint(run_.session.communicator(), file_in(directory_, run_.program, next_number_));
   const std::filesystem::path restart(settings.restart);
   const bool goes_on = !settings.restart.empty() && (place_of(directory_) == place_of(settings.restart) ||
@@ -211,7 +211,8 @@ void Checkpoints::open_restart(const std::string& path) {
       restart_.reset();
       if (i + 1 == paths.size()) throw;
       if (run_.session.rank() == 0)
-        fmt::print(stderr, "{}: warning: {}: the one before it is taken\n", run_.program, error.what());
+        fmt::print(stderr, "{}: warning: {}: the checkpoint before it is taken\n", run_.program,
+                   error.what());
       continue;
     }
     restart_loop_ = loop_of_restart();

@@ -73,7 +73,8 @@ class CheckpointDecisions {
   void begin(std::int64_t turns);
   /// Returns the decision after `turns` turns of the loop. All ranks get the same decision. Collective.
   Decision decide(std::int64_t turns);
-  /// Notes that it took `seconds` to write a checkpoint, or to fail to. The next interval begins now.
+  /// Notes that it took `seconds` to write a checkpoint, or to find that it cannot be written. The next
+  /// interval begins now.
   void wrote(double seconds);
 
  private:
@@ -119,11 +120,11 @@ struct CheckpointedRun {
 /// write no checkpoints.
 class Checkpoints {
  public:
-  /// Opens the checkpoint that the run restarts from, or the newest one in a folder that is not damaged, and
-  /// tests that files can be written in the folder for checkpoints. Throws InputError if a checkpoint is
-  /// damaged or belongs to another problem, if no file can be written, or if the folder holds checkpoints of
-  /// another run. `loops` records the loops of the run. When the loop in the checkpoint begins, it gets the
-  /// residuals of the earlier run. All that the arguments refer to must outlive this object.
+  /// Opens the checkpoint that the run restarts from, or the newest undamaged one in a folder, and tests that
+  /// files can be written in the folder for checkpoints. Throws InputError if a checkpoint is damaged or
+  /// belongs to another problem, if no file can be written, or if the folder holds checkpoints of another
+  /// run. `loops` records the loops of the run. When the loop in the checkpoint begins, it gets the residuals
+  /// of the earlier run. All that the arguments refer to must outlive this object.
   Checkpoints(const CheckpointedRun& run, LoopRecorder& loops);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
@@ -137,7 +138,7 @@ class Checkpoints {
 
  private:
   void check_folder(const CheckpointSettings& settings);
-  /// Opens the checkpoint that `path` names, or the newest one in this folder that is not damaged.
+  /// Opens the checkpoint that `path` names, or the newest undamaged one if `path` is a folder.
   void open_restart(const std::string& path);
   /// Returns the number of the loop of the checkpoint. Throws InputError if the run cannot go on from there.
   int loop_of_restart() const;

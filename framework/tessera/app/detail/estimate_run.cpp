@@ -52,9 +52,9 @@ std::string nodes_note(int ranks, int threads, const EstimateSetting& setting) {
   const std::int64_t nodes = (ranks + on_node - 1) / on_node;
   std::string text;
   if (nodes > setting.machine.nodes)
-    text =
-        fmt::format("{} of {} need {}, and the machine has {}: as if it had more\n", counted(ranks, "rank"),
-                    counted(threads, "thread"), counted(nodes, "node"), setting.machine.nodes);
+    text = fmt::format("{} of {} need {}, and the machine has {}: estimated as if it had more\n",
+                       counted(ranks, "rank"), counted(threads, "thread"), counted(nodes, "node"),
+                       setting.machine.nodes);
   if (nodes > 1 && !setting.machine.between_nodes)
     text +=
         "messages between nodes cost as much as those within, as the machine file has no network.between\n";
@@ -68,7 +68,7 @@ std::string machine_note(const EstimateSetting& setting) {
   return difference.empty() ? "" : fmt::format("{}: {}\n", setting.machine_file, difference);
 }
 
-/// Returns whether the costs of the points of a step are known, as a word; "-" if it computes none.
+/// Returns "known" or "assumed" for the costs of the points of a step, or "-" if the step computes no points.
 std::string costs_word(const PlanNode& node, const cost::StepEstimate& step) {
   if (!std::holds_alternative<plan::Compute>(node.step)) return "-";
   return step.assumes_costs ? "assumed" : "known";
@@ -95,8 +95,8 @@ void add_notes(Report& report, const std::string& notes) {
   if (!notes.empty()) report.add("estimate", {{"notes", notes.substr(0, notes.size() - 1)}});
 }
 
-/// Prints the report that `make` returns on rank 0, and writes it to the file of --report if one is named,
-/// which must be none of `taken`. Collective.
+/// On rank 0, prints the report that `make` returns, and writes it to the file of --report if one is named.
+/// The file must not be one of `taken`. Collective.
 void tell_estimate(const Session& session, const Options& options, std::vector<std::string> taken,
                    const std::function<Report()>& make) {
   const std::string path = options.report == "-" ? "" : options.report;

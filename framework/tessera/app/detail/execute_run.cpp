@@ -134,7 +134,7 @@ std::string RunDescription::start_text(bool verbose) const {
              std::vector{own_placement(plan.target.threads, peak_bytes_with_next_band(plan))});
   std::vector<RankPlacement> ranks;
   for (const auto& one : gathered) ranks.push_back(one.front());
-  if (ranks.empty()) return "";
+  if (ranks.empty()) return "";  // a rank other than 0
   std::string text = first_line() + "\n" + build_text(setup.program.build) + "\n" +
                      (verbose ? libraries_text() : "") + layout_text() + placement_text(ranks, verbose);
   for (const std::string& remark : setup.pipeline->remarks()) text += "\n" + remark;

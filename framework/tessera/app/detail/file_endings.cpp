@@ -14,8 +14,8 @@ using io::Format;
 
 bool is_image(const Format& format) { return format.output != "xdmf" && format.output != "history"; }
 
-/// Returns the formats of the table, what else is written, and other formats of images, whose endings are
-/// known so that they are refused. The table comes first: its endings are its own.
+/// Returns the formats of io::formats(), the other formats that are written, and then formats of images whose
+/// endings are known only so that they are refused.
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = [] {
     std::vector<Format> known = io::formats();

@@ -29,8 +29,8 @@ io::ImageFormat format_of_key(const std::string& key);
 /// one of the keys `output.*`. A name without an ending, or with an unknown ending, fits every format.
 void check_ending(const deck::Deck& deck, const std::string& key);
 
-/// Throws InputError if the file name that the deck gives for `key` has not the ending of an image format
-/// that the program writes.
+/// Throws InputError if the file name that the deck gives for `key` does not have the ending of an image
+/// format that the program writes.
 void check_written(const deck::Deck& deck, const std::string& key);
 
 }  // namespace tessera::app

@@ -138,10 +138,11 @@ std::function<void(int, double)> end_standstill(const Session& session, const st
   return [&session, program, seconds, name_of = std::move(name_of)](int node, double limit) {
     const std::string of_deck = limit == seconds ? "watchdog" : fmt::format("watchdog={:.6g} s", seconds);
     const std::string step = name_of(node);
-    fmt::print(stderr, "{}: error: rank {}: no step has ended for {:.6g} s ({}), this one is in {}\n",
+    fmt::print(stderr, "{}: error: rank {}: no step has ended for {:.6g} s ({}), this rank is in {}\n",
                program, session.rank(), limit, of_deck,
                step.empty() ? "none of them" : fmt::format("'{}'", step));
     std::fflush(stderr);
+    // Other ranks print their steps meanwhile.
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds / 2, 5.0)));
     session.abort(ExitStatus::watchdog);
   };

@@ -34,7 +34,7 @@ class StopSignals {
   /// Cancels the end of the process after a SIGTERM, when all ranks know of the signal and act on it.
   void accept() const;
   /// Waits for a signal, which may have come before, and accepts it. Returns false if `ended` is requested
-  /// first. This function is for a thread of its own, where those that work are busy for long.
+  /// first. This function is for a thread of its own, if the threads that work are busy for long.
   bool accept_next(const std::stop_token& ended) const;
 
  private:
@@ -62,7 +62,7 @@ class NodeCounts {
   static_assert(Count::is_always_lock_free);
 
   NodeMemory memory_;
-  /// The count of this rank, and those of the others of its machine node.
+  /// The count of this rank, and those of the other ranks of its machine node.
   std::vector<Count*> counts_;
   bool has_all_ = true;
 };
@@ -71,8 +71,8 @@ class NodeCounts {
 struct WaitLimit {
   /// The seconds that a rank may wait while others begin no step.
   double seconds = 0;
-  /// Returns the number of steps that others have begun, as far as this rank can see. It may be empty, and is
-  /// called from the thread of the watchdog.
+  /// Returns the number of steps that other ranks have begun, as far as this rank can see. May be empty. The
+  /// thread of the watchdog calls it.
   std::function<std::int64_t()> steps_of_others = {};
 };
 
@@ -89,7 +89,7 @@ class Watchdog {
 
   /// Records that the step with the id `node` begins, and that the previous step has therefore ended.
   void begin(int node) { store(node, false); }
-  /// Records that this rank begins to wait for steps of other ranks, which has the id `node`.
+  /// Records that the step with the id `node` begins, in which this rank waits for steps of other ranks.
   void begin_to_wait(int node) { store(node, true); }
 
  private:
@@ -113,10 +113,11 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Returns what a Watchdog calls to end a run: prints that no step of this rank has ended for `limit`
-/// seconds, with the name of the step that the rank executes, which `name_of` returns and which may be empty,
-/// and with the `seconds` of the deck if these are others. Then waits before it aborts the job, because other
-/// ranks should print their steps, too. `session` must outlive the result.
+/// Returns the function that a Watchdog calls to end a run. It prints that no step of this rank has ended for
+/// `limit` seconds, the name of the step that the rank executes, and the `seconds` of the deck if they are
+/// not `limit`. Then it waits before it aborts the job, because other ranks should print their steps, too.
+/// `name_of` returns the name of a step, or an empty text if the rank executes none. `session` must outlive
+/// the result.
 std::function<void(int, double)> end_standstill(const Session& session, const std::string& program,
                                                 double seconds, std::function<std::string(int)> name_of);
 

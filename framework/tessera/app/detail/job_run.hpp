@@ -26,9 +26,9 @@ namespace tessera::app {
 void add_run(Report& report, const Session& session, const std::string& program, int threads,
              const deck::Deck& deck);
 
-/// The services of a run whose work is no single plan, but parts such as graphs or turns: progress, report,
-/// trace, and the times of phases and parts. The constructor, begin_work(), run(), run_alone(), end_work()
-/// and write() are collective.
+/// The services of a run whose work is not a single plan, but consists of parts such as graphs or turns:
+/// progress, report, trace, and the times of phases and parts. The constructor, begin_work(), run(),
+/// run_alone(), end_work() and write() are collective.
 class JobRun final : public JobRunner {
  public:
   /// Creates the files of the report and of the trace. `threads` is the number of threads of each rank, and
@@ -52,9 +52,9 @@ class JobRun final : public JobRunner {
   void say(const std::string& line) override { progress_.line(line); }
   void add(const std::string& section, const Row& values) override { report_.add(section, values); }
   void add_row(const std::string& table, const Row& row) override { report_.add_row(table, row); }
-  /// Runs a graph as a part of the work, and adds its tasks and pools to the report. Returns what it has done
-  /// on this rank. `wait` waits for its end. The run ends if no call of a task ends for longer than the deck
-  /// allows by `watchdog`. Throws as graph::Run::wait does.
+  /// Runs a graph as a part of the work, and adds its tasks and pools to the report. Returns the report of
+  /// this rank. `wait` waits for the end of the graph. The run ends if no call of a task ends for longer than
+  /// the deck allows by `watchdog`. Throws as graph::Run::wait does.
   graph::Report run(
       graph::Graph& graph, graph::RunOptions options,
       const std::function<void(graph::Run&)>& wait = [](graph::Run& run) { run.wait(); });

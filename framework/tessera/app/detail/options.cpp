@@ -28,7 +28,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   flag("--estimate", options.estimate,
        "Print how long each step takes, estimated from the plans or the work; do not run");
   file("--machine", options.machine,
-       "With --estimate: the machine, by tessera-calibrate; without it some laptop");
+       "With --estimate: the file of tessera-calibrate that describes the machine; without it, some laptop");
   file("--costs", options.costs, "With --estimate: a report in JSON that has the costs of stages");
   command_line
       .add_option("--ranks", options.ranks,
@@ -43,7 +43,8 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
   file("--save-plan", options.save_plan, "With --explain: write the plans of all ranks as JSON, too");
   file("--report", options.report,
-       "Write what each step cost, or its estimate: .json as JSON, else text; - prints");
+       "Write what each step cost or is estimated to cost, as JSON if FILE ends in .json, else as text; - "
+       "prints it");
   file("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome");
   flag("--print-deck", options.print_deck, "Print the effective deck, which runs again as it is");
   flag("-q,--quiet", options.quiet, "Print errors only");
@@ -89,7 +90,7 @@ void check(const Options& options) {
 }
 
 /// Returns whether a word has neither the form key=value nor the file name of a deck.
-bool is_part(const std::string& word) {
+bool is_bare_word(const std::string& word) {
   return word.find('=') == std::string::npos && !word.ends_with(".yaml") && !word.ends_with(".yml");
 }
 
@@ -97,12 +98,12 @@ bool is_part(const std::string& word) {
 void check_blanks(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string spelt = words[i], meant = words[i];
-    if (spelt.starts_with('=') && i > 0 && is_part(words[i - 1])) {
+    if (spelt.starts_with('=') && i > 0 && is_bare_word(words[i - 1])) {
       spelt = words[i - 1] + " " + spelt;
       meant = words[i - 1] + meant;
     }
     if (!meant.empty() && meant.find('=') == meant.size() - 1 && i + 1 < words.size() &&
-        is_part(words[i + 1])) {
+        is_bare_word(words[i + 1])) {
       spelt += " " + words[i + 1];
       meant += words[i + 1];
     }
@@ -118,7 +119,7 @@ void refuse_options_of_others(const Options& options, JobKind kind) {
   struct Service {
     const char* option;
     bool is_given;
-    /// The last kind of work that has the option. Those before it have it, too.
+    /// The last kind of work that has the option. The kinds before it, in the order of JobKind, have it, too.
     JobKind last;
   };
   const Service services[] = {{"--save-plan", !options.save_plan.empty(), JobKind::pipeline},
@@ -154,7 +155,7 @@ Options parse_options(int argc, const char* const* argv, const std::vector<Progr
   }
   for (const ProgramOption& option : further) {
     const auto given = options.of_program.find(option.name);
-    if (option.needs_value || given == options.of_program.end() || is_part(given->second)) continue;
+    if (option.needs_value || given == options.of_program.end() || is_bare_word(given->second)) continue;
     words.push_back(std::move(given->second));
     given->second.clear();
   }

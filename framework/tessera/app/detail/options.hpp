@@ -62,7 +62,7 @@ enum class JobKind { pipeline, graph, iteration, tool };
 /// Throws InputError if an option is given that is about other kinds of work.
 void refuse_options_of_others(const Options& options, JobKind kind);
 
-/// Throws InputError if --rank names none of the ranks.
+/// Throws InputError if no rank has the number that --rank gives.
 void check_rank(const Options& options, int ranks);
 
 /// Reads the command line. Throws InputError for an unknown option, for a value that an option does not

@@ -62,6 +62,7 @@ std::string device_text(const Device& device) {
                      known.empty() ? "" : fmt::format(" ({})", fmt::join(known, " ")));
 }
 
+/// Returns the line about the ranks `here`, which run at the same place.
 std::string line(const std::vector<RankPlacement>& ranks, const std::vector<std::size_t>& here) {
   const RankPlacement& place = ranks[here.front()];
   std::int64_t peak_bytes = 0;

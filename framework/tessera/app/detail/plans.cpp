@@ -20,6 +20,7 @@ Plans::Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& 
     : pipeline_(pipeline), schedule_(schedule), target_(target), rank_count_(rank_count) {
   bands_ = bands > 0 ? bands_asked_for(pipeline, bands)
                      : bands_that_fit(pipeline, schedule, target, rank_count, chunks);
+  // The chunks of the first output that chosen bands cut are kept for a message.
   for (const ChunkRows& chunk : chunks)
     if (!cut_chunks_ && has_bands() && bands == 0 && pipeline[chunk.array].is_output &&
         bands_.unit % chunk.rows != 0)

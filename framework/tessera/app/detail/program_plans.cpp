@@ -34,7 +34,8 @@ cost::MachineDescription machine_of(const RunSetup& setup) {
   return file.empty() ? cost::generic_machine() : read_machine(file);
 }
 
-/// Returns what `make` returns. Errors of the user that are not about the schedule are about the key `key`.
+/// Returns what `make` returns. Reports errors of the user as errors of the key `key`, unless they are about
+/// the schedule.
 template <class Make>
 auto made_by(const deck::Deck& deck, const char* key, const Make& make) {
   try {

@@ -39,13 +39,14 @@ class ProgramPlans {
   const group::Program& program() const { return program_; }
   /// The groups of the tasks, and the estimated times.
   const group::GroupSchedule& schedule() const { return decision_.schedule; }
-  /// The planner of the ranks. There is none if is_whole() is true, unless the tasks are to be measured.
+  /// The planner of the ranks. If is_whole() is true, there is none, except when the deck asks to measure the
+  /// tasks.
   const group::ProgramPlanner& planner() const { return *planner_; }
   /// The tasks with their costs. Only rank 0 has them.
   const group::TaskGraph& graph() const { return graph_; }
   /// The machine that estimates of costs assume. Only rank 0 has it.
   const cost::MachineDescription& machine() const { return machine_; }
-  /// Lines about the allocation, and about where costs are known from. Only rank 0 has them.
+  /// Lines about the allocation, and about the source of the costs. Only rank 0 has them.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
@@ -72,13 +73,14 @@ class ProgramPlans {
   std::optional<double> seconds_of_whole(const RunPlans& whole) const;
   /// Chooses groups that fit into the memory of the ranks, if it has a limit. If the groups of the schedule
   /// do not fit, every task gets all ranks. If these groups do not fit either, the pipeline is not divided.
-  /// But a series is divided if one rank alone would not keep the limit. Ranks then have memory for fewer
-  /// images if the deck leaves their number open.
+  /// However, a series is divided if one rank alone would not keep the limit; then ranks have memory for
+  /// fewer images, if the deck leaves their number open.
   void limit_memory();
-  /// Returns what a rank lacks to compute images of a series by the undivided pipeline; an empty text if it
-  /// has enough memory, or if the pipeline is for no series.
+  /// Returns a text about the memory that a rank lacks to compute images of a series by the undivided
+  /// pipeline; an empty text if it has enough memory, or if there is no series.
   std::string lack_of_memory_of_whole() const;
-  /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
+  /// Returns a text about the memory that the plan of some rank lacks; an empty text if all ranks have enough
+  /// memory.
   std::string lack_of_memory() const;
   void remark_first(std::string line) { remarks_.insert(remarks_.begin(), std::move(line)); }
   std::unique_ptr<group::ProgramPlanner> make_planner() const;

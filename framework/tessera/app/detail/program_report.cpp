@@ -54,7 +54,7 @@ std::string check_program(const ProgramPlans& programs) {
                      counted(messages, "message"), human_bytes(bytes), human_bytes(peak));
 }
 
-/// Returns what the options ask to be printed of the tasks on their groups of ranks.
+/// Returns the texts about the tasks and their groups of ranks that the options ask for.
 std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
   const Options& options = setup.options;
   check_rank(options, programs.schedule().ranks);
@@ -125,9 +125,9 @@ TaskTimes::TaskTimes(MPI_Comm communicator, const ProgramPlans& programs, const 
 }
 
 void TaskTimes::set_times(group::ScheduledTask& task, const std::vector<group::StreamTimes>& times) {
-  constexpr double endless = std::numeric_limits<double>::infinity();
-  task.start = endless;
-  task.finish = -endless;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  task.start = infinity;
+  task.finish = -infinity;
   double& waited = waited_[task.task] = 0;
   for (const group::StreamTimes& rank : times) {
     if (rank.task != task.task || rank.items == 0) continue;
@@ -138,7 +138,7 @@ void TaskTimes::set_times(group::ScheduledTask& task, const std::vector<group::S
     task.finish = std::max(task.finish, (rank.ends - later) / items);
     waited = std::max(waited, rank.waited / items);
   }
-  if (task.start == endless) task.start = task.finish = 0;
+  if (task.start == infinity) task.start = task.finish = 0;
 }
 
 std::string TaskTimes::text() const {

@@ -37,14 +37,15 @@ class TaskTimes {
   /// Returns a line with the seconds of all tasks together, or of the period of a series, and those that were
   /// estimated.
   std::string text() const;
-  /// Adds the section `program` and the table `tasks` to the report. In a series, numbers for each image have
-  /// other names.
+  /// Adds the section `program` and the table `tasks` to the report. In a series, the numbers are those for
+  /// each image, and have other names.
   void add(Report& report) const;
   /// Returns a chart of the tasks as they ran, as SVG; in a series, as three images ran on average.
   std::string chart() const;
 
  private:
-  /// The bytes and seconds of what a rank kept, sent, read and wrote; or the most and the sums of all ranks.
+  /// The bytes that a rank kept and sent, and the seconds that it took to read and write; or the greatest
+  /// values and the sums of all ranks.
   struct RankCost {
     std::int64_t peak_bytes = 0, messages = 0, message_bytes = 0;
     double reading = 0, writing = 0;
@@ -74,8 +75,8 @@ class ProgramParts {
   /// Returns the number of a part of a step of this rank.
   int number_of(const group::StepPart& part) const;
   /// Returns the number of steps that all tasks take together for as many items as a rank may be ahead of
-  /// others: the steps of their plans, and those to read, send and write. A rank that waits does so for no
-  /// more of them. Makes plans of other ranks.
+  /// others: the steps of their plans, and those to read, send and write. A rank never waits for more steps
+  /// than these. Makes plans of other ranks.
   std::int64_t steps_to_wait_for() const;
   /// Returns the names of the parts of this rank, such as "laplace: compute lines".
   const StepNames& own_names() const { return own_names_; }
@@ -93,7 +94,7 @@ class ProgramParts {
 
   const ProgramPlans& programs_;
   int most_items_;
-  /// The number of numbers that each task has.
+  /// How many numbers of parts each task has.
   int stride_ = 0;
   StepNames own_names_;
 };

@@ -93,7 +93,7 @@ class TasksRun {
       if (begun) begun->add();
       part.kind == group::StepPart::Kind::wait ? watchdog.begin_to_wait(number) : watchdog.begin(number);
     };
-    // Errors of images do not leave a stream, and a rank alone throws all others.
+    // A stream catches errors of images, and one rank alone throws any other error.
     group::StreamOutcome outcome = setup_.session.guard(
         setup_.application.program, [&] { return work(begins, begun.has_value()); }, programs_.is_stream());
     recorder.end();
@@ -127,8 +127,8 @@ class TasksRun {
   std::optional<io::TextFile> profile_, chart_;
 };
 
-/// Returns the plan of the undivided pipeline without steps and with the memory that tasks need, which
-/// describes these in texts and files.
+/// Returns the plan of the undivided pipeline without steps and with the memory that the tasks need. Texts
+/// and files describe the run by this plan.
 Plan described_plan(Plan whole, const group::ProgramPlan& plan) {
   whole.root = {};
   whole.array_bytes = plan.peak_bytes();
@@ -205,7 +205,7 @@ class ImageOnGroups : TasksRun {
 /// The run of a series.
 class SeriesOnGroups : TasksRun {
  public:
-  /// `deck` is the deck of the series; that of `setup` has the files of the first image in their place.
+  /// `deck` is the deck of the series; the deck of `setup` names the files of the first image instead.
   SeriesOnGroups(RunSetup& setup, const deck::Deck& deck, const RunPlans& whole, const ProgramPlans& programs,
                  StreamItems& items)
       : TasksRun(setup, programs),
@@ -229,7 +229,8 @@ class SeriesOnGroups : TasksRun {
     Recorder recorder(communicator_, {.events = records_.wants_trace()}, phases_);
     const group::StreamOutcome outcome =
         run_tasks(parts, recorder, [&](const group::PartObserver& begins, bool) {
-          // An image may take longer than a process may go on after a signal that it has not accepted.
+          // A thread of its own accepts signals: an image may take longer than the time after which a signal
+          // that is not accepted ends the process.
           const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
           return stream.run(items_.no_item(), bindings(begins));
         });
@@ -302,8 +303,8 @@ class SeriesOnGroups : TasksRun {
   StopSignals signals_;
 };
 
-/// Prints why a series is not divided. Returns how the program ends if it does no more than that. Collective.
-/// Throws InputError for files that describe groups, because there are no groups.
+/// Prints why a series is not divided. Returns the exit status if the program does no more than that.
+/// Collective. Throws InputError for files that describe groups, because there are no groups.
 std::optional<ExitStatus> tell_of_whole(const RunSetup& setup, const ProgramPlans& programs) {
   const Options& options = setup.options;
   collectively(setup.session.communicator(), [&] {

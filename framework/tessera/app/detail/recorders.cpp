@@ -85,19 +85,19 @@ void Recorder::end() {
 
 std::string Recorder::text(const StepNames& names) const {
   std::string text;
-  const auto add = [&](const std::string& name, double mine) {
+  const auto add_slowest = [&](const std::string& name, double mine) {
     double slowest = 0;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
     text += fmt::format("{}{} {:.4f} s", text.empty() ? "" : ", ", name, slowest);
   };
   for (const Phase phase : all_phases)
-    if (phase != Phase::finish) add(name_of(phase), total(phase).seconds);
+    if (phase != Phase::finish) add_slowest(name_of(phase), total(phase).seconds);
   std::map<std::string, double> seconds;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [number, name] : names) seconds[name.kind] += total(number).seconds;
   }
-  for (const auto& [kind, mine] : seconds) add(kind, mine);
+  for (const auto& [kind, mine] : seconds) add_slowest(kind, mine);
   return text;
 }
 

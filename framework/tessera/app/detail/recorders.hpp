@@ -68,7 +68,7 @@ class Recorder {
     double end = 0;
     /// The number of the thread.
     int thread = 0;
-    /// The number of the item or turn that it belongs to; -1 if there are none.
+    /// The number of the item or turn that the call belongs to; -1 if it belongs to none.
     std::int64_t item = -1;
   };
 

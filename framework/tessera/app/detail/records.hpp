@@ -32,9 +32,9 @@ class Records {
   /// Whether the options ask for a trace.
   bool wants_trace() const { return trace_.file.has_value(); }
 
-  /// Writes the files, and prints the report if the options ask for that. `events` are those of this rank,
-  /// for the trace. `report`, `names`, which has the names of the parts in the trace, and `loops`, which a
-  /// history needs, are used on rank 0 only.
+  /// Writes the files, and prints the report if the options ask for that. `events` are the events of this
+  /// rank, for the trace. `names` has the names of the parts in the trace, and `loops` is for the history.
+  /// `report`, `names` and `loops` are used on rank 0 only.
   void write(const Report& report, const StepNames& names, const std::vector<Recorder::Event>& events,
              const LoopRecorder* loops = nullptr);
 
@@ -60,7 +60,7 @@ std::string trace_text(const StepNames& names,
                        const std::vector<std::vector<Recorder::Event>>& events_by_rank);
 
 /// Calls `make` on rank 0 only. Prints the first of the texts that it returns, and writes the others to
-/// `files`, one to each. `files` are pairs as those of check_names; a file whose path is empty is left out.
+/// `files`, one to each. `files` are pairs as check_names gets them; a file whose path is empty is left out.
 /// Throws InputError as check_names does, when a file cannot be written, and the exceptions of `make`.
 /// Collective.
 void print_and_write(const Session& session, const std::vector<std::string>& taken,

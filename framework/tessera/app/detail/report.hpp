@@ -23,8 +23,8 @@ class Report {
   using Value = std::variant<std::int64_t, double, std::string>;
   using Row = std::vector<std::pair<std::string, Value>>;
 
-  /// Adds values to a section, which is made if there is none. All stay in the order of the calls.
-  /// Throws InternalError if there is a table of this name.
+  /// Adds values to a section, which is made if there is none. Sections and values stay in the order of the
+  /// calls. Throws InternalError if there is a table of this name.
   void add(const std::string& section, const Row& values);
   /// Adds a row to a table, which is made if there is none. Throws InternalError if the row does not have the
   /// same columns as the other rows, or if there is a section of this name.

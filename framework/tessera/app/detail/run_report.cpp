@@ -96,15 +96,15 @@ RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const Recorder& 
   return cost;
 }
 
-/// Returns the sum, over all ranks, of a value of entry `i` of the rank's list: of a member, or of what a
-/// function returns.
+/// Returns the sum, over all ranks, of `value` of the entry `i` of the list of a rank. `value` is a member or
+/// a function of a cost.
 template <class Cost, class Value>
 auto sum(const ByRank<Cost>& by_rank, std::size_t i, const Value& value) {
   std::remove_cvref_t<std::invoke_result_t<Value, const Cost&>> all{};
   for (const auto& list : by_rank) all += std::invoke(value, list[i]);
   return all;
 }
-/// Returns the largest of these values.
+/// Returns the largest of the values that `sum` would add.
 template <class Cost, class Value>
 auto most(const ByRank<Cost>& by_rank, std::size_t i, const Value& value) {
   std::remove_cvref_t<std::invoke_result_t<Value, const Cost&>> largest{};
@@ -125,13 +125,14 @@ void add_times(Report& report, const ByRank<RankCost>& ranks) {
                             {"mean_seconds", seconds / static_cast<double>(ranks.size())},
                             {"share", seconds / all}});
   }
-  // The rest is the last one.
+  // `seconds` now has the time of the last use, which is the rest.
   report.add("totals",
              {{"wall_seconds", most(ranks, 0, &RankCost::wall)}, {"explained_share", 1 - seconds / all}});
 }
 
-/// Adds the table `steps` with the phases and steps `names`. The costs of each rank are in their order. With
-/// `has_work`, rows have the amount of work, and otherwise steps that no rank has begun have no row.
+/// Adds the table `steps` with the phases and steps `names`. The costs of each rank are in the order of
+/// `names`. With `has_work`, rows have the amount of work. Without it, steps that no rank has begun have no
+/// row.
 void add_step_table(Report& report, const StepNames& names, const ByRank<StepCost>& costs, bool has_work) {
   std::size_t i = 0;
   for (const auto& [number, name] : names) {
@@ -193,6 +194,7 @@ void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline,
                const Recorder& recorder) {
   const StepNames names = with_phases(step_names(pipeline, plan));
   std::vector<StepCost> mine = costs_of(names, recorder);
+  // The phases come first, as their numbers are negative.
   auto cost = mine.begin() + std::ssize(all_phases);
   walk(plan.root, [&](const PlanNode& node) {
     if (!is_step(node)) return;

@@ -21,7 +21,7 @@ void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline,
                const Recorder& recorder);
 
 /// Adds the table `steps` to the report of rank 0, with phases and `parts` of the work, and the time of the
-/// run to the section `totals`. Every rank passes its own recorder, and the same parts. Those that no rank
+/// run to the section `totals`. Every rank passes its own recorder, and the same parts. Parts that no rank
 /// has begun have no row. Collective.
 void add_parts(Report& report, MPI_Comm communicator, const StepNames& parts, const Recorder& recorder);
 

@@ -45,7 +45,7 @@ void check_has_loops(const deck::Deck& deck, const Algorithm& pipeline) {
     if (deck.is_set(key)) deck.fail(key, "this pipeline has no loop: leave it out");
 }
 
-/// Returns the names that a deck may schedule in `pipeline`, and in those for other images.
+/// Returns the names that a deck may schedule in `pipeline`, and in the pipelines for other images.
 ScheduleNames names_for(const PipelineApplication& application, const deck::Deck& deck,
                         const io::ImageInfo* image, const Algorithm& pipeline,
                         const std::vector<std::string>& numbers) {
@@ -54,7 +54,7 @@ ScheduleNames names_for(const PipelineApplication& application, const deck::Deck
   std::erase_if(names.outputs,
                 [&](const std::string& name) { return std::ranges::find(numbers, name) != numbers.end(); });
   if (application.complete) {
-    // The deck says which stages are outputs, so that the same keys are permitted for them as for others.
+    // The deck chooses the stages that are outputs, so outputs have the same keys as other stages.
     names.stages = joined(std::move(names.stages), names.outputs);
     names.outputs.clear();
   }
@@ -72,6 +72,7 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
                       const ScheduleNames& names, const Algorithm& pipeline) {
   Schedule schedule = schedule_from_deck(deck, common_names(names, pipeline), !runs_on_host);
   if (!application.complete) return schedule;
+  // An output must be distributed, whatever the deck says about its stage.
   for (const ArrayDeclaration& array : pipeline.arrays()) {
     const auto stage = schedule.stages.find(array.name);
     if (array.is_output && stage != schedule.stages.end() && stage->second.placement != Placement::automatic)
@@ -80,6 +81,7 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
   return schedule;
 }
 
+/// Sets the pipeline and the schedule of `asked`, with the rounds of turns that the schedule gives the loops.
 void set_rounds(AskedPipeline& asked, const Algorithm& pipeline, const Schedule& schedule) {
   blame_deck(asked.deck, [&] {
     Rounds rounds = in_rounds(pipeline, schedule);

@@ -41,8 +41,8 @@ AskedPipeline asked_pipeline(const PipelineApplication& application, const deck:
                              const std::map<std::string, io::ImageInfo>& different = {});
 
 /// Returns the pipeline of one part of an application in a series, for the image `image`, and the name of the
-/// result of the whole. It has those keys of the schedule that are about its stages. The output of the part
-/// is stored, so that `distributed` is its only placement. Throws InputError as asked_pipeline does.
+/// result of the whole. Its schedule has those keys of the deck that are about its stages. The output of the
+/// part is stored, so `distributed` is its only placement. Throws InputError as asked_pipeline does.
 AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
                          const deck::Deck& deck, const io::ImageInfo& image);
 

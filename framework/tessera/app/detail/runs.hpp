@@ -23,7 +23,7 @@ namespace tessera::app {
 
 /// Returns the text of --explain: the costs of all ranks together, and a line for each array. `exchange` says
 /// how the ranks exchange points. With `kinds`, the plan of one rank of each RankClass follows, without the
-/// steps that do nothing; of many classes those with the most ranks.
+/// steps that do nothing. If there are many classes, only those with the most ranks are shown.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,
                          bool kinds);
 
@@ -58,8 +58,8 @@ struct EstimateSetting {
 };
 
 /// Returns the report of --estimate: a section `estimate` with what was estimated and the times of the ranks,
-/// and a table `steps` with the steps of one rank. The plans of all ranks are made, but of the ranks that do
-/// the same only one is estimated.
+/// and a table `steps` with the steps of one rank. The plans of all ranks are made, but only one of the ranks
+/// that do the same is estimated.
 Report estimate_report(const Algorithm& pipeline, const Plans& plans, const EstimateSetting& setting);
 
 /// Returns the setting of --estimate, with the files that the options name. Throws InputError if one of them
@@ -80,7 +80,7 @@ ExitStatus estimate_work(const Launch& launch, int threads, const JobProgram& pr
 struct RunDescription {
   const RunSetup& setup;
   const Plan& plan;
-  /// The deck, which for a series is not that of its first image, as in `setup`.
+  /// The deck of the run. The deck of `setup` differs in a series: it names the first image.
   const deck::Deck& deck;
 
   /// Returns lines of text about the program, the places where its ranks run and the memory that the ranks
@@ -127,14 +127,14 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup);
 /// has not converged. Such an image is written all the same. Throws InputError.
 ExitStatus run_series(const PipelineJob& job);
 
-/// Does so where all ranks compute each image together, one after the other, in the way of a single run: in
+/// Runs a series whose images all ranks compute together, one after the other, in the way of a single run: in
 /// bands, with loops, and within the memory of the ranks. Images of the same size and type share a plan and
-/// its memory. Also estimates the first image where one rank computes each.
+/// its memory. Also estimates the first image of a series whose images are computed by one rank each.
 ExitStatus run_across_ranks(const PipelineJob& job);
 
 /// Runs, explains, estimates or checks a series of images whose pipeline is divided into tasks on groups of
 /// ranks, which work on one image after the other. Returns nothing if the deck leaves the choice and the
-/// undivided pipeline is estimated to be the fastest, so that the series is to run without tasks. Collective.
+/// undivided pipeline is estimated to be the fastest, and the series must run without tasks. Collective.
 /// Throws InputError.
 std::optional<ExitStatus> run_stream_of_tasks(const PipelineJob& job);
 

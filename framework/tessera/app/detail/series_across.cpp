@@ -71,7 +71,8 @@ class SeriesAcross {
 
  private:
   bool is_stopped() const;
-  /// Whether images follow one that has an error. A frame that cannot be decoded ends a video in any case.
+  /// Returns whether the series goes on after an image that has an error. A frame that cannot be decoded ends
+  /// a video in any case.
   bool skips() const { return items_.video_error().empty() && items_.skips(); }
   bool next();
   deck::Deck deck_of_present() const { return frames_ ? deck_ : deck_of_item(application_, deck_, item_); }
@@ -94,6 +95,7 @@ class SeriesAcross {
   const PipelineApplication& application_;
   const deck::Deck& deck_;
   Progress progress_;
+  /// Progress that prints nothing, for the loops of images.
   Progress silence_;
   StopSignals signals_;
   SeriesItems items_;
@@ -236,7 +238,8 @@ ExitStatus SeriesAcross::run() {
   {
     Watchdog watchdog(seconds, end_standstill(session_, application_.program, seconds,
                                               [this](int step) { return name_in(names_, step); }));
-    // An image may take longer than a process may go on after a signal that it has not accepted.
+    // A thread of its own accepts signals: an image may take longer than the time after which a signal that
+    // is not accepted ends the process.
     const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
     while (!(stopped = is_stopped()) && compute_next(watchdog)) {
     }

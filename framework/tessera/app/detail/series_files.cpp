@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes each image go with the one that follows it. The last one has none.
+/// Makes each image go with the image that follows it. The last image leaves the list, as no image follows
+/// it.
 void add_next(const deck::Deck& deck, std::vector<SeriesItem>& items) {
   if (items.size() < 2)
     deck.fail("input.files", "each image goes with the next one, and there is only one: name more");
@@ -30,9 +31,9 @@ void add_listed(const deck::Deck& deck, const ListedInput& listed, std::vector<S
   if (listed.entries.empty()) return add_next(deck, items);
   const std::vector<std::string> files = matching_files(deck, listed.key, listed.entries);
   if (files.size() != items.size())
-    deck.fail(listed.key,
-              fmt::format("'{}' gives {}, but input.files {}: give as many", fmt::join(listed.entries, " "),
-                          counted(std::ssize(files), "file"), counted(std::ssize(items), "file")));
+    deck.fail(listed.key, fmt::format("'{}' gives {}, but input.files {}: give the same number of files",
+                                      fmt::join(listed.entries, " "), counted(std::ssize(files), "file"),
+                                      counted(std::ssize(items), "file")));
   for (std::size_t i = 0; i < items.size(); ++i) items[i].listed.push_back(files[i]);
 }
 
@@ -42,6 +43,7 @@ std::string path_of_result(const deck::Deck& deck, const std::string& input, std
   return writes_video(deck) ? series_output(deck) : expanded(deck, "output.files", input, index, count);
 }
 
+/// Throws InputError if a result is a file that is read, or if two results are the same file.
 void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
                    const std::vector<NamedFile>& shared) {
   const std::string key = series_output_key(deck);

@@ -32,9 +32,9 @@ struct SeriesItem {
 struct ListedInput {
   /// The name of the input.
   std::string name;
-  /// The key that names the files, and the entries of the key that do: files or patterns, whose files belong
-  /// to the images of the series one by one. Without entries, each image goes with the next one of the
-  /// series.
+  /// The key that names the files of the input, and those entries of the key that do: files or patterns. The
+  /// files belong to the images of the series one by one. Without entries, each image goes with the next
+  /// image of the series.
   std::string key;
   std::vector<std::string> entries;
   /// The block of the keys that choose an image in a file, such as `input.dataset`.
@@ -49,7 +49,8 @@ std::vector<ListedInput> listed_inputs(const PipelineApplication& application, c
 /// listed_inputs.
 std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck);
 
-/// Returns the key that names the files of one of these images in a series. `place` is its place in the list.
+/// Returns the key that names the files of an image in a series. `place` is the place of the image in the
+/// list of input_names.
 std::string input_key_of(const PipelineApplication& application, const deck::Deck& deck, std::size_t place);
 
 /// Returns the files of further images that the series reads once, with their keys.
@@ -65,7 +66,7 @@ deck::Deck deck_of_item(const PipelineApplication& application, const deck::Deck
 /// unknown placeholder, lacks one, or has an ending that is not written, when two results are the same file,
 /// and when a result, or the video of all results, is a file that is read. `shared` are the images that the
 /// series reads once, and `listed` the inputs with a file for each image, which must name as many files as
-/// `input.files`. Looks at the file system, so that one rank should call it.
+/// `input.files`. Looks at the file system, so one rank should call it.
 std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {},
                                      const std::vector<ListedInput>& listed = {});
 

@@ -20,7 +20,7 @@
 namespace tessera::app {
 namespace {
 
-/// Returns the path of the ledger: it lies in the part of the pattern of results before the first
+/// Returns the path of the ledger. It lies in the folder that the pattern of results names before its first
 /// placeholder.
 std::string ledger_path(const std::string& program, const std::string& pattern) {
   const auto folder = std::filesystem::path(pattern.substr(0, pattern.find('{'))).parent_path();
@@ -77,7 +77,7 @@ std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck
   return std::move(io::create_hdf5(communicator, path, {array}, hdf5_storage(deck), all).front());
 }
 
-/// A frame of the video of the results, whose errors are those of the video.
+/// A frame of the video of the results. Its errors are kept in `error`.
 class ResultFrame final : public BlockSink {
  public:
   ResultFrame(std::unique_ptr<BlockSink> sink, std::string& error) : sink_(std::move(sink)), error_(error) {}
@@ -175,7 +175,7 @@ void SeriesItems::open(const AcceptImage& accept) {
   frame_->info = info_of(*reader_);
   if (reader_->info().rate.numerator > 0) rate_ = reader_->info().rate;
   count_ = reader_->info().frames;
-  // Each frame goes with the next one if there are more names.
+  // Each frame goes with the next one if the pipeline reads two images.
   if (count_ > 0 && names_.size() > 1) --count_;
 }
 
@@ -271,7 +271,7 @@ void SeriesItems::begin(bool makes_video) {
 std::unique_ptr<BlockSink> SeriesItems::create(MPI_Comm communicator, const SeriesItem& item,
                                                const ArrayDeclaration& result,
                                                std::function<io::FileNotes()> notes) {
-  // Several threads may create files for this rank alone, and MPI need not support their calls.
+  // Several threads may create files for this rank alone, so MPI is not called for MPI_COMM_SELF.
   const bool is_first = communicator == MPI_COMM_SELF || rank_in(communicator) == 0;
   collectively(communicator, [&] {
     if (!is_first) return;

@@ -23,8 +23,8 @@ namespace tessera::app {
 /// Throws InputError if a program does not take images of this description.
 using AcceptImage = std::function<void(const io::ImageInfo&)>;
 
-/// Returns what accepts the frames of a video together with the further images that are read once. The
-/// arguments must outlive it. Collective.
+/// Returns a function that accepts the frames of a video together with the further images that are read once.
+/// The arguments must outlive it. Collective.
 AcceptImage accepting(Session& session, const PipelineApplication& application, const deck::Deck& deck);
 
 /// Opens the video at `path`. If `accept` throws InputError for its frames in colour, the video is opened as
@@ -46,8 +46,8 @@ auto keeping_error(std::string& kept, const Act& act) {
 /// Looks at a file of an item. `place` is its place in the list of input_names.
 using LookAtFile = std::function<void(std::size_t place, const std::string& path, const io::ImageInfo& info)>;
 
-/// Returns the key in a ledger of an item whose result is whole. The key has the state of the result, and
-/// that of the files that were read for it.
+/// Returns the key in a ledger of an item whose result is whole. The key has the state of the result, and the
+/// state of the files that were read for it.
 std::string ledger_key(const SeriesItem& item);
 
 /// Notes the present state of the files that are read in `items`, and takes out those items whose results are
@@ -71,7 +71,7 @@ class SeriesItems {
   /// The number of results, without those that are left out before the run; -1 if it is not known. Only rank
   /// 0 knows it for a video.
   std::int64_t count() const { return count_; }
-  /// About the number of results that each rank writes; not positive if it is not known.
+  /// The approximate number of results that each rank writes; not positive if it is not known.
   std::int64_t count_of_rank() const {
     return writes_video() ? count_ : (count_ + session_.rank_count() - 1) / session_.rank_count();
   }
@@ -98,24 +98,24 @@ class SeriesItems {
   /// Returns the description of the image of an item. Calls `look` for each of its files. Throws InputError
   /// if one of them cannot be read or is not like the first one.
   io::ImageInfo inspect(const SeriesItem& item, const LookAtFile& look) const;
-  /// Calls `look` with the number of each item. If it throws InputError, the item is left out, and the result
-  /// has a line about it. If items with errors end the series, the first error is thrown on.
+  /// Calls `look` with the number of each item. If `look` throws InputError, the item is left out, and the
+  /// returned lines have one about it. If items with errors end the series, throws the first error.
   std::vector<ImageLine> left_out_by(const std::function<void(std::int64_t index)>& look) const;
 
   /// The description of the frames of the video that is read; null if files are read.
   const GivenImage* frame() const { return frame_ ? &*frame_ : nullptr; }
-  /// Decodes the next frame on rank 0; an empty lease after the last one.
+  /// Decodes the next frame on rank 0. Returns an empty lease after the last one.
   graph::Lease<graph::PackedImage> next_frame();
   /// Returns the frames of the video, for all ranks together, in place of next_frame. Collective. Throws
   /// InputError.
   std::unique_ptr<io::VideoFrames> common_frames();
 
-  /// Throws InputError if the results become frames of a video, and `result`, which is that of `item`, is not
-  /// like the first one.
+  /// Throws InputError if the results become frames of a video, and `result`, the result of `item`, is not
+  /// like the first result.
   void expect(const SeriesItem& item, const ArrayDeclaration& result);
-  /// Makes what must exist before the first result: folders, the ledger, or, unless `create` is to do so, the
-  /// video, whose frames are like what `expect` got on rank 0. Later calls do nothing. Collective. Throws
-  /// InputError.
+  /// Makes what must exist before the first result: folders and the ledger, or the video, whose frames are
+  /// like the results that `expect` got on rank 0. If `makes_video` is false, `create` makes the video. Later
+  /// calls do nothing. Collective. Throws InputError.
   void begin(bool makes_video = true);
   /// Creates the result of an item, after `begin`, for the ranks of `communicator`, which is the same for all
   /// results, and the folder of the result of a frame. An HDF5 file holds what `notes` returns. Collective
@@ -137,7 +137,7 @@ class SeriesItems {
   void end(bool is_stopped);
 
  protected:
-  /// Leaves out all items but those with these numbers.
+  /// Leaves out all items except those with these numbers.
   void keep(std::vector<std::int64_t> numbers) {
     kept_ = std::move(numbers);
     count_ = std::ssize(kept_);

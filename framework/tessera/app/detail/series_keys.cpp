@@ -27,7 +27,7 @@ bool is_changed(const deck::Deck& deck, const std::string& name) {
   return deck.schema().default_value(*key) != *deck.find(name);
 }
 
-/// Throws InputError about the first of `keys` that is given, or that is changed.
+/// Throws InputError about the first of `keys` that `is_meant` accepts, such as is_given or is_changed.
 void refuse(const deck::Deck& deck, const std::vector<std::string>& keys, const std::string& message,
             bool (*is_meant)(const deck::Deck&, const std::string&) = is_given) {
   const auto key = std::ranges::find_if(keys, [&](const std::string& one) { return is_meant(deck, one); });
@@ -97,16 +97,14 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
                                further.name, further.file_key())});
   add({.name = "items.across",
        .type = ValueType::choice,
-       .help =
-           "What computes an image of a series: one rank (rank), or all ranks together (ranks), one image "
-           "after the other; auto: ranks where memory or bands ask for it",
+       .help = "Whether one rank computes each image of a series (rank), or all ranks together compute one "
+               "image after the other (ranks); auto: ranks where memory or bands ask for it",
        .default_text = "auto",
        .choices = {"auto", "rank", "ranks"}});
   add({.name = "on_error",
        .type = ValueType::choice,
-       .help = "What a file that cannot be read, computed or written does to a series: stop ends it, skip "
-               "leaves the "
-               "file out, and the program ends with status 2",
+       .help = "What happens if a file of a series cannot be read, computed or written: the series ends "
+               "(stop), or the file is left out, and the program ends with status 2 (skip)",
        .default_text = "stop",
        .choices = {"stop", "skip"}});
   const auto number = [&](const std::string& name, const std::string& help) {
@@ -221,7 +219,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   refuse(deck,
          {"output.xdmf", "output.comparison", "output.history", "output.stages", "checkpoint.directory",
           "checkpoint.every", "checkpoint.interval", "wall_limit", "restart", "input.raw.shape"},
-         "a series has none: leave it out");
+         "a series does not have this key: leave it out");
   const bool across = goes_across_ranks(deck);
   if (is_program(deck)) {
     refuse(deck, {"bands"}, "a series on groups of ranks has none: leave it out");
@@ -240,7 +238,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   for (const FurtherImage& further : application.further_images) {
     if (!application.parts.empty() && !across)
       refuse(deck, {further.file_key()},
-             "the parts of this program have none: write items.across=ranks, or leave it out");
+             "the parts of this program do not read it: write items.across=ranks, or leave it out");
     const std::string files = files_key(further);
     if (is_given(deck, files))
       refuse(deck, {further.file_key()}, fmt::format("'{}' is given, too: give one of them", files));

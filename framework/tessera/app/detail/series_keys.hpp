@@ -27,12 +27,12 @@ std::string task_name(const PipelineApplication& application);
 /// Returns the key that names a further image for each image of a series, such as `inputs.dark.files`.
 std::string files_key(const FurtherImage& further);
 
-/// Returns whether an application has this key: not in programs with parts, and not for images that may
-/// differ from that of the series, because images of one size share a plan.
+/// Returns whether an application has this key. Programs with parts do not have it, nor do further images
+/// that may differ from the image of the series, because images of one size share a plan.
 bool has_files_key(const PipelineApplication& application, const FurtherImage& further);
 
-/// Returns whether the deck says that all ranks compute each image of a series together. A run puts what
-/// `auto` stands for in its place.
+/// Returns whether the deck says that all ranks compute each image of a series together. A run first replaces
+/// `auto` by the choice that it stands for.
 bool goes_across_ranks(const deck::Deck& deck);
 
 /// Returns the names of the tasks of a series that decks may name: `read`, those of the parts, and `write`.
@@ -51,7 +51,7 @@ bool computes_by_kernels(const deck::Deck& deck, const std::string& task);
 /// Returns whether a deck names a series of files or a video.
 bool is_series(const deck::Deck& deck);
 
-/// Returns whether a series is that of the frames of a video.
+/// Returns whether the images of a series are the frames of a video.
 bool reads_video(const deck::Deck& deck);
 
 /// Returns whether the results of a series are the frames of a video.
@@ -61,7 +61,7 @@ bool writes_video(const deck::Deck& deck);
 std::string series_input_key(const deck::Deck& deck);
 std::string series_output_key(const deck::Deck& deck);
 
-/// Returns the value of this key: the pattern of the results, or the path of their video.
+/// Returns the value of series_output_key: the pattern of the results, or the path of their video.
 std::string series_output(const deck::Deck& deck);
 
 /// Throws InputError if the deck of a single image gives a key about series.

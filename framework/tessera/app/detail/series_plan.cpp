@@ -24,7 +24,7 @@ namespace {
   throw InternalError(fmt::format("PipelineApplication::parts: the part '{}' {}", part.task, message));
 }
 
-/// Returns the plan of a part. The name of the output of a part that is the whole pipeline is empty.
+/// Returns the plan of a part. If the part is the whole pipeline, the name of its output is empty.
 std::shared_ptr<const graph::PlannedPipeline> planned_part(
     const PipelineApplication& application, const PipelinePart& part, const deck::Deck& deck,
     const io::ImageInfo& image, int threads, const std::map<std::string, io::ImageInfo>& different) {
@@ -45,7 +45,8 @@ std::shared_ptr<const graph::PlannedPipeline> planned_part(
   return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
 }
 
-/// Returns those further images that may differ from `image`. Throws InputError if another one does.
+/// Returns those further images that may differ from `image`. Throws InputError if another further image
+/// differs.
 std::map<std::string, io::ImageInfo> different_images(const PipelineApplication& application,
                                                       const deck::Deck& deck, const io::ImageInfo& image,
                                                       const std::map<std::string, io::ImageInfo>& shared) {
@@ -61,8 +62,8 @@ std::map<std::string, io::ImageInfo> different_images(const PipelineApplication&
   return different;
 }
 
-/// Finds the images that the last part of `plan` reads, besides `shared`. `names` are the names of all images
-/// so far.
+/// Adds the images that the last part of `plan` reads, besides `shared`, to the plan: their numbers, and the
+/// points that they need in memory. `names` are the names of all images so far.
 void connect(SeriesPlan& plan, const PipelinePart& part, const std::vector<std::string>& names,
              const std::map<std::string, io::ImageInfo>& shared) {
   PlannedPart& planned = plan.parts.back();

@@ -51,7 +51,7 @@ int images_per_item(const PipelineApplication& application, const deck::Deck& de
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);
 
 /// Plans all parts of an application for one rank, for the image `image`. `threads` is the number of worker
-/// threads, which the parts have that compute by kernels; other parts have one thread. `shared` are the
+/// threads, with which parts compute by kernels; other parts compute with one thread. `shared` are the
 /// further images that the series reads once, by name, which the parts may read. Throws InputError when the
 /// application does not accept the images or the deck, and InternalError when the parts do not fit together.
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
@@ -80,8 +80,8 @@ class SeriesNeeds {
 
  private:
   struct Part {
-    /// The key of the deck that limits the threads which compute the part, and whether it is one computation
-    /// by all threads.
+    /// The key of the deck that limits the threads which compute the part, and whether all threads compute
+    /// one image together.
     std::string workers_key;
     bool is_by_kernels = false;
     /// The bytes that a thread needs besides the images, for each of the few plans that it keeps.

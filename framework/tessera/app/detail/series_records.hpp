@@ -64,9 +64,10 @@ std::string rate_text(std::int64_t done, std::int64_t count, double seconds);
 /// use it at the same time.
 class SeriesProgress {
  public:
-  /// `count` is the number of results that this rank is to write, or not positive if nobody knows it.
+  /// `count` is the number of results that this rank must write, or not positive if nobody knows it.
   SeriesProgress(Progress& progress, std::int64_t count) : progress_(progress), count_(count) {}
 
+  /// Counts a result that was written.
   void wrote();
   void left_out(ImageLine line) { add(left_out_, std::move(line)); }
   void not_converged(ImageLine line) { add(not_converged_, std::move(line)); }

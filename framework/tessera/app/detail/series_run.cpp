@@ -115,7 +115,7 @@ std::string SeriesRun::check() {
                       items_.item(items_.count() - 1).output);
 }
 
-/// Makes what must exist before the first result. Collective. Throws InputError.
+/// Creates the files and folders that must exist before the first result. Collective. Throws InputError.
 void SeriesRun::begin() {
   if (plan_)
     items_.expect(items_.item(0), plan_->result());
@@ -138,7 +138,7 @@ ExitStatus SeriesRun::run() {
   job.begin_work();
   const graph::Report report =
       job.run(graph_, {.workers = threads_, .communicator = session.communicator()}, [this](graph::Run& run) {
-        // On some ranks no source asks for signals, and elsewhere none may be called for long.
+        // Some ranks have no source that asks for signals, and other sources may not be called for long.
         const std::jthread watcher([&](const std::stop_token& ended) {
           if (signals_.accept_next(ended)) run.stop();
         });
@@ -209,7 +209,7 @@ bool lacks_memory(const PipelineJob& job, const ImageInputs& shared) {
     try {
       return needs_more(item.input, inspect_in_series(application, deck, 0, item.input));
     } catch (const InputError&) {
-      // The run says so, or leaves the image out.
+      // The run reports the error, or leaves the image out.
     }
   }
   return false;
@@ -222,8 +222,9 @@ bool goes_across(const PipelineJob& job) {
   const MPI_Comm communicator = job.session.communicator();
   if (deck.text_of("items.across") != "auto") return goes_across_ranks(deck);
   int across = deck.is_set("bands") ? 1 : 0;
-  const bool is_whole = is_given(deck, series_input_key(deck)) && is_given(deck, series_output_key(deck));
-  if (across == 0 && is_whole && deck.is_set("memory") && !is_program(deck)) {
+  const bool has_both_keys =
+      is_given(deck, series_input_key(deck)) && is_given(deck, series_output_key(deck));
+  if (across == 0 && has_both_keys && deck.is_set("memory") && !is_program(deck)) {
     const ImageInputs shared(communicator, job.application, deck);
     collectively(communicator, [&] {
       if (job.session.rank() == 0) across = lacks_memory(job, shared) ? 1 : 0;

@@ -27,7 +27,8 @@ namespace tessera::app {
 /// of the series are computed with it.
 class SharedImages {
  public:
-  /// Reads the further images that the deck names, all of each on every rank. Collective. Throws InputError.
+  /// Reads the further images that the deck names. Every rank reads all points. Collective. Throws
+  /// InputError.
   SharedImages(Session& session, const PipelineApplication& application, const deck::Deck& deck);
 
   /// Returns the files, and the descriptions of the images.
@@ -71,7 +72,7 @@ struct SeriesImage {
   std::string unfinished = {};
   /// The frames of a video that have not been read into `images` yet, by their places.
   std::vector<graph::Lease<graph::PackedImage>> frames = {};
-  /// The residuals of each iteration of the loops, as HDF5 results have them.
+  /// The residuals of each turn of the loops, as HDF5 results have them.
   std::vector<io::NumberList> history = {};
 
   /// The members that a source sends to other ranks.
@@ -81,8 +82,8 @@ struct SeriesImage {
 };
 
 /// A series whose images are computed by one rank each, as a graph of tasks: `list` or `decode`, which finds
-/// the images, `read`, one task for each part of the application, and `write`. Files are dealt out to the
-/// ranks in turn. Where there is a video, rank 0 begins and ends with each image.
+/// the images; `read`; one task for each part of the application; and `write`. Files are dealt out to the
+/// ranks in turn. If a video is read or written, rank 0 finds all images, and decodes and encodes the frames.
 class SeriesRun {
  public:
   /// Finds the images and makes the graph. `job` must outlive this object. Collective. Throws InputError.
@@ -100,7 +101,7 @@ class SeriesRun {
   // The tasks.
   bool is_ordered() const { return items_.reads_video() || items_.writes_video(); }
   graph::OnError on_error() const { return items_.skips() ? graph::OnError::skip : graph::OnError::stop; }
-  graph::Place place(const char* key, bool needs_one_thread) const;
+  graph::Place place_for_files(const char* key, bool needs_one_thread) const;
   std::string reading_task(std::size_t place) const;
   std::int64_t index_of(std::int64_t ordinal) const;
   std::optional<SeriesImage> find(std::int64_t ordinal);

@@ -24,7 +24,7 @@ bool needs_one_thread(const SeriesItem& item) {
 }  // namespace
 
 /// Returns the number in the series of an item of this rank's source. Rank 0 finds all images if it decodes
-/// them, or if it writes all results in their order.
+/// them, or if it writes all results in their order. Otherwise the ranks find the images in turn.
 std::int64_t SeriesRun::index_of(std::int64_t ordinal) const {
   return is_ordered() ? ordinal : ordinal * job_.session.rank_count() + job_.session.rank();
 }
@@ -114,9 +114,9 @@ void SeriesRun::write(const SeriesImage& image) {
   items_.wrote(item);
 }
 
-/// Returns the place of a task that uses files. Those of some formats, such as HDF5, are read and written on
-/// one thread, since their libraries are not made for several.
-graph::Place SeriesRun::place(const char* key, bool needs_one_thread) const {
+/// Returns the place of a task that uses files. Files of some formats, such as HDF5, are read and written on
+/// one thread, since their libraries are not made for several threads.
+graph::Place SeriesRun::place_for_files(const char* key, bool needs_one_thread) const {
   if (needs_one_thread && job_.deck.is_set(key) && job_.deck.text_of(key) == "threads")
     job_.deck.fail(key, "HDF5 and FITS files are read and written by one thread: say io, or leave it out");
   return needs_one_thread ? graph::Place::io() : graph::Place::threads();
@@ -146,7 +146,7 @@ graph::Flow<SeriesImage> SeriesRun::add_reading(const graph::Pool<graph::Image>&
   bool on_one = false;
   for (std::int64_t i = 0; !items_.reads_video() && i < items_.count(); ++i)
     on_one = on_one || needs_one_thread(items_.item(i));
-  const graph::Task reading{.on = place("graph.read.on", on_one), .on_error = on_error()};
+  const graph::Task reading{.on = place_for_files("graph.read.on", on_one), .on_error = on_error()};
   for (std::size_t i = 0; i < items_.names().size(); ++i)
     images = graph_.task(
         reading_task(i), reading,
@@ -196,7 +196,7 @@ void SeriesRun::add_writing(const graph::Flow<SeriesImage>& results) {
   }
   graph_.sink(
       "write",
-      {.on = place("graph.write.on", output_key_of(series_output(job_.deck)) == "output.file"),
+      {.on = place_for_files("graph.write.on", output_key_of(series_output(job_.deck)) == "output.file"),
        .workers = threads_,
        .on_error = on_error()},
       [this](const SeriesImage& image) {
@@ -220,9 +220,9 @@ void SeriesRun::add_tasks() {
 void SeriesRun::configure() {
   const std::int64_t memory = memory_limit(job_.deck);
   graph::Settings settings = graph_settings(job_.deck, task_names(job_.application), {"images"});
-  // If the source of rank 0 finds the images of all ranks, those of each rank are under way there.
+  // If the source of rank 0 finds the images of all ranks, the images of all ranks count in its window.
   settings.window = is_ordered() ? window_ * job_.session.rank_count() : window_;
-  // Each thread that has computed an image keeps memory for the next one.
+  // A thread that has computed an image keeps memory for the next one, so no more threads than this compute.
   if (memory > 0 && window_ < threads_)
     for (const PipelinePart& part : parts_of(job_.application))
       if (auto& workers = settings.tasks[part.task].workers; !workers || *workers > window_)

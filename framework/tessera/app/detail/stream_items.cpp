@@ -40,7 +40,7 @@ StreamItems::StreamItems(Session& session, const PipelineApplication& applicatio
     if (session.rank() == 0) good = good_items();
   });
   good = graph::broadcast(session.communicator(), good);
-  // The error about the first image ends the program if there is no other.
+  // If no image is good, the error about the first one ends the program.
   if (!good.empty()) keep(good);
 }
 
@@ -51,7 +51,7 @@ std::vector<std::int64_t> StreamItems::good_items() {
     const SeriesItem one = item(number);
     const io::ImageInfo info =
         inspect(one, [&](std::size_t place, const std::string& path, const io::ImageInfo& image) {
-          // All ranks read the first image, and nobody could leave it out.
+          // All ranks read the first image in the run, when it can no longer be left out.
           if (good.empty() && skips() && application_.needs_finite_images)
             check_finite(deck_, input_key_of(application_, deck_, place), path,
                          first_not_finite(MPI_COMM_SELF, path, image));

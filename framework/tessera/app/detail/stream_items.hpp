@@ -25,11 +25,12 @@ class StreamItems : public SeriesItems {
   /// if the deck says so. Collective. Throws InputError as SeriesItems does.
   StreamItems(Session& session, const PipelineApplication& application, const deck::Deck& deck);
 
-  /// A number that no item has. Only reading all frames of a video gives their true number.
+  /// Returns a number that no item has: the number of items, or a huge one for a video, whose frames are not
+  /// counted before they are read.
   std::int64_t no_item() const {
     return reads_video() ? std::numeric_limits<std::int64_t>::max() / 2 : count();
   }
-  /// Whether this rank has found that a video has no such frame, which it could not open.
+  /// Returns whether this rank has found that the video ends before this frame.
   bool is_beyond_end(std::int64_t number) const { return number >= read_end_; }
   /// Returns a deck that names the files of the first item in place of those of the series.
   deck::Deck deck_of_first() const;
@@ -54,7 +55,7 @@ class StreamItems : public SeriesItems {
 
  private:
   /// Looks at the headers of all files. Returns the numbers of the images that can be read and are like the
-  /// first one, or none if another image ends the series. Called on rank 0 only.
+  /// first one, or no numbers if the error of an image ends the series. Called on rank 0 only.
   std::vector<std::int64_t> good_items();
   std::unique_ptr<BlockSource> open_frame(std::int64_t number);
 

@@ -21,7 +21,8 @@ namespace {
 
 using deck::Tree;
 
-/// Returns the number that a word is. Fails if it is none, or less than `least`.
+/// Returns the number that a word is. Throws InputError if the word is not a number, or if the number is less
+/// than `least`. `what` describes the number that is expected.
 template <class Number>
 Number number_in(const Tree& tree, const char* what, Number least) {
   Number number{};
@@ -60,7 +61,7 @@ cost::FittedCost fitted_cost(const std::string& task, const MeasuredTasks& measu
   const auto [fewest, most] = std::ranges::minmax_element(found->second, {}, &cost::TimedRanks::ranks);
   if (most->seconds > fewest->seconds)
     remarks.push_back(fmt::format(
-        "the seconds of '{}' do not fall with the number of ranks, so that more ranks are taken to be no use",
+        "the seconds of '{}' do not fall with the number of ranks, so more ranks are assumed not to help",
         task));
   try {
     return cost::measured_task_cost(found->second);
@@ -185,7 +186,7 @@ MeasuredTasks read_measured(const std::string& path) {
 
 namespace {
 
-/// Returns a member of the entry of a task. Fails if there is none.
+/// Returns a member of the entry of a task. Throws InputError if there is none.
 const Tree& member(const Tree& task, const std::string& key) {
   const Tree* const found = task.find(key);
   if (found == nullptr) deck::fail(task, fmt::format("the entry of a task has no '{}'", key));

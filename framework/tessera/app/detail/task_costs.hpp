@@ -17,8 +17,8 @@ namespace tessera::app {
 
 /// The seconds of tasks that were measured.
 struct MeasuredTasks {
-  /// The seconds on numbers of ranks, by the names of the tasks. Those of the undivided pipeline have the
-  /// name `whole`, which no task has.
+  /// The seconds on numbers of ranks, by the names of the tasks. The seconds of the undivided pipeline have
+  /// the name `whole`, which no task has.
   std::map<std::string, std::vector<cost::TimedRanks>> tasks;
   /// The model of the processors; empty if it is not known.
   std::string processor;
@@ -30,14 +30,14 @@ struct MeasuredTasks {
 struct TaskCosts {
   /// The cost of each task, in the order of the tasks.
   std::vector<cost::TaskCost> costs;
-  /// Lines that say where the costs are known from, and how well they fit.
+  /// Lines about the source of the costs, and how well the costs fit.
   std::vector<std::string> remarks;
 };
 
 /// Returns the costs of the tasks of a program, as they were measured. A cost of the form a + b/p is fitted
-/// to a task that was measured on several numbers of ranks; of a task that was measured on one only, ranks
-/// share all seconds evenly. Throws InputError that begins with `where` if a task was not measured, or if
-/// seconds are not positive. The message says what is wrong.
+/// to a task that was measured on several numbers of ranks; if a task was measured on one number only, ranks
+/// are assumed to share all seconds evenly. Throws InputError that begins with `where` if a task was not
+/// measured, or if seconds are not positive. The message says what is wrong.
 TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& measured,
                          const std::string& where, int threads);
 
@@ -53,12 +53,13 @@ double estimated_seconds(const Algorithm& pipeline, const Plans& plans,
 
 /// Returns the seconds of tasks as a YAML file, which read_measured reads.
 std::string measured_text(const MeasuredTasks& measured);
-/// Reads such a file. Throws InputError with the place in the file if it is not such a file. Not collective.
+/// Reads a file that measured_text has made. Throws InputError with the place in the file if it has another
+/// form. Not collective.
 MeasuredTasks read_measured(const std::string& path);
 
 /// Reads a schedule that group::to_json has written, and that may have been edited: the ranks and the starts
-/// of the tasks, as no other time counts. Throws InputError with the name of the file if it is no schedule of
-/// this graph, or cannot be run. Not collective.
+/// of the tasks, as other times do not count. Throws InputError with the name of the file if it is not a
+/// schedule of this graph, or cannot be run. Not collective.
 group::GroupSchedule read_allocation(const group::TaskGraph& graph, const std::string& path);
 
 }  // namespace tessera::app

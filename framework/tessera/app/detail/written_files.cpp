@@ -30,6 +30,7 @@ std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   return files;
 }
 
+/// A sink that passes its blocks to a function.
 class FunctionSink final : public BlockSink {
  public:
   explicit FunctionSink(std::function<void(const HostBlock&)> take) : take_(std::move(take)) {}
@@ -39,6 +40,8 @@ class FunctionSink final : public BlockSink {
   std::function<void(const HostBlock&)> take_;
 };
 
+/// Throws InputError if keys about the HDF5 file are given without the file, if a file has the name of
+/// another one or a wrong ending, or if no file is given although `may_be_none` is false.
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
                    const std::vector<std::string>& reads, bool may_be_none) {
   for (const char* key : {"output.xdmf", "output.stages", "output.chunks", "output.compression"})
@@ -94,19 +97,21 @@ bool is_picture(const PipelineApplication& application, const io::Format& format
 void declare_keys_about_hdf5(deck::Schema& schema, const PipelineApplication& application) {
   schema.add("Files", {{.name = "output.xdmf",
                         .type = deck::ValueType::path,
-                        .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"}});
+                        .help = "An XDMF file with which ParaView, VisIt and VTK open output.file"}});
   declare_written_stages(schema, application);
-  schema.add("Files",
-             {{.name = "output.chunks",
-               .type = deck::ValueType::grid,
-               .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
-                       "along others; without it, arrays are contiguous unless they are compressed",
-               .unit = "points"},
-              {.name = "output.compression",
-               .type = deck::ValueType::integer,
-               .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
-               .minimum = 1,
-               .maximum = 9}});
+  schema.add(
+      "Files",
+      {{.name = "output.chunks",
+        .type = deck::ValueType::grid,
+        .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
+                "along others; without it, arrays are contiguous unless they are compressed",
+        .unit = "points"},
+       {.name = "output.compression",
+        .type = deck::ValueType::integer,
+        .help =
+            "Compresses the chunks of output.file (DEFLATE, bytes shuffled); larger numbers compress more",
+        .minimum = 1,
+        .maximum = 9}});
 }
 
 }  // namespace

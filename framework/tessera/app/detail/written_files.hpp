@@ -30,8 +30,7 @@ class ImageOutputs {
   /// the deck selects for writing. HDF5 files also hold the history of `loops`, which must outlive this
   /// object. The threads of `plan` encode files that are compressed. Throws InputError when the deck names no
   /// file although the application needs one, when a file cannot be written, when the run also reads a file
-  /// that it is to write, or when `plan` does not keep the input that a picture is to compare with the
-  /// result.
+  /// that it would write, or when `plan` does not keep the input that a picture compares with the result.
   ImageOutputs(const RunSetup& setup, const LoopRecorder& loops, const Plan& plan);
 
   ImageOutputs(const ImageOutputs&) = delete;
@@ -83,7 +82,7 @@ struct WrittenFiles {
   /// a file cannot be written, or when the run uses the same file for two purposes.
   WrittenFiles(const RunSetup& setup, const LoopRecorder& loops, const Plan& plan);
 
-  /// The paths of all of them.
+  /// The paths of all files.
   std::vector<std::string> paths() const;
 
   ImageOutputs outputs;

@@ -25,6 +25,7 @@ bool is_word(const Tree& tree, std::string_view word) {
 
 constexpr std::array<std::string_view, 3> yes_words{"true", "yes", "on"}, no_words{"false", "no", "off"};
 
+/// Parses values of a key. Throws InputError with the place in the deck.
 class ValueParser {
  public:
   ValueParser(const KeyDeclaration& key, const std::string& name, const Environment& environment)
@@ -66,7 +67,7 @@ class ValueParser {
                                        describe(tree), hint));
   }
 
-  /// Throws InputError about a value that has the right form.
+  /// Throws InputError about a value that has the right form, but is refused.
   [[noreturn]] void refuse(const Tree& tree, const std::string& reason) const {
     fail_at(tree.location, fmt::format("'{}': {}", shortened(name_), reason));
   }
@@ -82,17 +83,17 @@ class ValueParser {
     return is_yes;
   }
 
-  /// Returns the factor that converts a number with the unit `word` to the unit of the key, or 0 if this unit
-  /// is not allowed.
-  double factor(std::string_view word) const {
+  /// Returns the factor that converts a number with the unit `given` to the unit of the key, or 0 if this
+  /// unit is not allowed.
+  double factor(std::string_view given) const {
     struct Unit {
       std::string_view of, word;
       double factor;
     };
     constexpr Unit units[] = {{"s", "ms", 1e-3}, {"s", "min", 60}, {"s", "h", 3600}};
-    if (word.empty() || word == key_.unit) return 1;
+    if (given.empty() || given == key_.unit) return 1;
     for (const Unit& unit : units)
-      if (unit.of == key_.unit && unit.word == word) return unit.factor;
+      if (unit.of == key_.unit && unit.word == given) return unit.factor;
     return 0;
   }
 
@@ -103,9 +104,9 @@ class ValueParser {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    std::string_view word = text.substr(static_cast<std::size_t>(end - text.data()));
-    word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
-    const double scale = error == std::errc() ? factor(word) : 0;
+    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+    const double scale = error == std::errc() ? factor(unit) : 0;
     if constexpr (std::is_floating_point_v<Number>) value *= scale;
     const bool fits = scale == 1 || (scale > 0 && std::is_floating_point_v<Number>);
     if (tree.quoted || !fits || !std::isfinite(static_cast<double>(value)) || out_of_range(value)) fail(tree);

@@ -68,8 +68,9 @@ void Execution::pass_through(Worker& worker, Node& to, Item* item, Scope* scope,
   deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
 }
 
-/// Puts an item with others of the same stamp. Returns true if it is the last one, and `item` then has all of
-/// them.
+/// Puts an item together with the items of the same stamp at the other inputs. Returns true if it was the
+/// last one that was missing; then `item` becomes an item with all of them, and `trips` the greatest of
+/// theirs.
 bool Execution::match(Worker& worker, Node& node, int input, Item*& item, Scope* scope,
                       std::uint32_t& trips) {
   {
@@ -210,7 +211,7 @@ void Execution::abandon() {
 Node& Execution::input_of(int flow) {
   Node& input = node(graph_.flow(flow).producer);
   if (input.task->kind != TaskKind::input)
-    throw InputError("items are pushed at " + title(*input.task) + ", which is no input");
+    throw InputError("items are pushed at " + title(*input.task) + ", which is not an input");
   return input;
 }
 

@@ -32,6 +32,7 @@ void Execution::finish_next() {
   if (finishing_ == finish_order_.size() || (has_failed() && ranks_ == nullptr)) return end_run();
   Node& node = this->node(finish_order_[finishing_++]);
   if (has_failed()) return check_quiet();  // The other ranks may not know yet that this one has failed.
+  // The call gets a scope like that of an item of the source above the task, if there is one such source.
   int region =
       graph_.flow(node.task->outputs.empty() ? node.task->inputs.front() : node.task->outputs.front()).region;
   while (graph_.region(region).parent >= 0) region = graph_.region(region).parent;

@@ -11,7 +11,8 @@
 namespace tessera::graph::detail {
 namespace {
 
-/// Appends calls of a thread to a trace, with the row of the report instead of the number of each task.
+/// Appends calls of a thread to a trace. Each call gets the row of its task in the report in place of the
+/// number of the task.
 void append(std::vector<TracedCall>& trace, const std::vector<TracedCall>& calls,
             const IdVector<TaskId, int>& rows, int thread) {
   for (TracedCall call : calls) {
@@ -66,6 +67,7 @@ void Execution::make_nodes() {
       sources_.push_back(node.get());
     }
     if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
+    // Items pass through the other tasks as soon as they come (see pass_through).
     node->has_jobs = task.kind < TaskKind::enter && task.kind != TaskKind::gather;
     node->holds_back = task.kind == TaskKind::keeper || task.kind == TaskKind::route || task.options.single;
     node->joins = task.inputs.size() > 1 && task.kind != TaskKind::keeper;
@@ -81,14 +83,14 @@ void Execution::make_nodes() {
   }
   finish_order_ = topological_order(graph_);
   for (const TaskId id : finish_order_) {
-    Node& ordered = node(id);
-    if (ordered.ordered == nullptr) continue;
-    for (const int flow : ordered.task->inputs) {
+    Node& reader = node(id);
+    if (reader.ordered == nullptr) continue;
+    for (const int flow : reader.task->inputs) {
       Node& source = node(graph_.region(graph_.flow(flow).region).task);
-      if (ordered.ordered->sources.empty() || ordered.task->kind == TaskKind::keeper)
-        ordered.ordered->sources.push_back(&source);
+      if (reader.ordered->sources.empty() || reader.task->kind == TaskKind::keeper)
+        reader.ordered->sources.push_back(&source);
       std::vector<Node*>& list = ordered_by_source_[source.id];
-      if (std::ranges::find(list, &ordered) == list.end()) list.push_back(&ordered);
+      if (std::ranges::find(list, &reader) == list.end()) list.push_back(&reader);
     }
   }
   std::erase_if(finish_order_, [&](TaskId id) { return !graph_.task(id).has_finish; });
@@ -110,6 +112,7 @@ void Execution::make_lanes() {
   }
 }
 
+/// Finds, for each output, the only task that reads it, if a worker may go on to this task with the item.
 void Execution::find_successors() {
   for (const auto& from : nodes_)
     for (const int flow : from->task->outputs) {
@@ -193,6 +196,7 @@ void Execution::give_up_own(Worker& worker) {
 Job* Execution::next_ready(Worker& worker) {
   std::unique_lock lock(mutex());
   give_up_own(worker);
+  // Threads that compute pause while the main thread launches kernels.
   const bool pauses =
       worker.lane->place.kind() != Place::Kind::io && worker.lane->place.kind() != Place::Kind::device;
   if (worker.is_running) {

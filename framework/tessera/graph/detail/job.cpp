@@ -23,8 +23,8 @@ void Lane::push(const Job& job) {
 }
 
 void Lane::note_time(std::int64_t now) {
-  constexpr std::int64_t brief = 2000;
-  is_brief = now - sampled < turns_of_sample * brief;
+  constexpr std::int64_t brief_call = 2000;  // nanoseconds
+  is_brief = now - sampled < turns_of_sample * brief_call;
   sampled = now;
   turns = 0;
 }

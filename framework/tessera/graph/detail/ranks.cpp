@@ -94,7 +94,7 @@ void Ranks::check_equal_graphs() const {
 }
 
 /// Receives the messages that nobody needs any more, so that none is left when the communicator is freed. A
-/// message of this rank may wait until the other rank comes here, too.
+/// send of this rank may not end before the receiving rank comes here, too.
 void Ranks::receive_rest() {
   IdVector<int, std::int64_t> expected(sent_to_.values().size());
   MPI_Alltoall(sent_to_.values().data(), 1, MPI_INT64_T, expected.values().data(), 1, MPI_INT64_T,
@@ -235,8 +235,8 @@ void Ranks::take_item(int from, Bytes& bytes) {
   execution_.end_work();
 }
 
-/// Returns the scope, or the stand-in, of a step, with one hold for the caller. `parent` is the scope of the
-/// step before. The caller gives up one hold of it.
+/// Returns the scope that a step of a path names, or its stand-in on this rank, with one hold for the caller.
+/// `parent` is the scope of the step before; the caller's hold of `parent` is given up.
 Scope* Ranks::scope_of(int from, const PathStep& step, Scope* parent) {
   Scope* scope = nullptr;
   const Key key(step.home, step.home_scope);
@@ -263,7 +263,7 @@ Scope* Ranks::scope_of(int from, const PathStep& step, Scope* parent) {
   } else {
     tell_closed(from, step.sender_scope, false);
   }
-  // The scope holds its parent, so that this hold is never the last one.
+  // The scope holds its parent, so this hold is never the last one.
   std::int64_t parked = 0;
   if (parent != nullptr) parent->release(1, parked);
   return scope;
@@ -291,7 +291,7 @@ Scope* Ranks::close_stand_in(const Key& key) {
   Scope* const scope = found->second;
   if (scope->engaged_by >= 0)
     tell_closed(std::exchange(scope->engaged_by, -1), scope->engaged_scope, scope->root->is_skipped);
-  // Items that wait here for others of their stamp may still get them from other ranks.
+  // Items may wait here for other items of their stamp, which may still come from other ranks.
   const bool waits =
       std::ranges::any_of(scope->partials, [](const Partial& one) { return one.joined != nullptr; });
   if (waits && !execution_.has_failed()) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This file decides when a job runs. A job waits for its turn, for buffers and for a body. The file also has
-// the sources.
+// This file decides when a job runs. A job waits for its turn, for buffers and for a body. The functions
+// about sources are here, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,6 +118,7 @@ void Execution::advance(Node& node) {
     Ordered::Slot& slot = found->second;
     for (std::size_t input = 0; input < ordered.sources.size(); ++input) {
       const Source& source = *ordered.sources[input]->source;
+      // Unless everything at this input is known, something of the item may still come.
       const bool is_known = (slot.known >> input & 1) != 0;
       if (!is_known && (!source.is_ended || source.is_pending || ordinal < source.next)) return;
     }
@@ -135,8 +136,8 @@ void Execution::advance(Node& node) {
   }
 }
 
-/// Notes that nothing of an item of a source is under way except what waits at ordered tasks. The first of
-/// these tasks so knows that nothing more of the item will come. If another thread has let the item go on in
+/// Notes that nothing of an item of a source is under way except what waits at ordered tasks. Then the first
+/// of these tasks knows that nothing more of the item will come. If another thread has let the item go on in
 /// the meantime, this function leaves the item to that thread.
 void Execution::settle_parked(TaskId source, std::int64_t ordinal) {
   const std::vector<Node*>& readers = ordered_by_source_[source];
@@ -182,8 +183,8 @@ bool Execution::grant(Job& job, bool reserves) {
   return true;
 }
 
-/// Gives buffers to the jobs that wait for some, the oldest first. A pool that an older job waits for gives
-/// none to younger ones.
+/// Gives buffers to the jobs that wait for them, the oldest first. A pool that an older job waits for gives
+/// no buffers to younger jobs.
 void Execution::grant_waiting(bool reserves) {
   if (pool_waiters_.empty()) return;
   std::vector<const PoolState*> blocked;
@@ -212,6 +213,7 @@ std::uint64_t Execution::oldest_age() const {
 
 // --- Sources -----------------------------------------------------------------------------------------
 
+// Ages are ordered by the ordinals of items, and then by their sources, whose numbers take the last 12 bits.
 std::uint64_t Execution::age_of(const Node& source, std::int64_t ordinal) {
   return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(to_int(source.id));
 }

@@ -71,7 +71,8 @@ void Worker::open_group(const Job& job) {
   parts_ = 0;
 }
 
-/// Makes the call, and then those of the tasks that the item goes on to, as long as there is one at a time.
+/// Makes the call of a job, and then the calls of the tasks that the emitted item goes on to, as long as the
+/// same thread can carry it on.
 void Worker::run_body(Job& job) {
   for (;;) {
     Node& node = *job.node;
@@ -91,7 +92,7 @@ void Worker::run_body(Job& job) {
     Scope* const group = std::exchange(group_, nullptr);
     const auto output = static_cast<std::size_t>(last_output_);
     const bool goes_straight = last != nullptr && node.successors[output].node != nullptr;
-    // An ordered task is left while the lock is held for its successor.
+    // `goes_on` leaves an ordered task, because it holds the lock for the successor anyway.
     if (!goes_straight || node.ordered == nullptr) execution_.leave(node, number);
     if (group != nullptr) execution_.release(*this, group);
     if (last == nullptr) return execution_.release(*this, job.scope);
@@ -179,7 +180,8 @@ void Worker::put_back(Job& job) {
 
 void Worker::emit(int output, Item* item) {
   const TaskDeclaration& task = *job_->node->task;
-  const std::uint64_t bit = std::uint64_t(1) << (output % 64);  // A task that is `single` has fewer outputs.
+  const std::uint64_t bit =
+      std::uint64_t(1) << (output % 64);  // Only tasks that are `single` need it, and have fewer outputs.
   const bool again = (emitted_ & bit) != 0;
   emitted_ |= bit;
   if (again && task.options.single) {

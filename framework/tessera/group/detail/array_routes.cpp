@@ -8,7 +8,7 @@
 namespace tessera::group {
 namespace {
 
-/// Adds a box to boxes. None of them lies in another one, before and after.
+/// Adds a box to boxes. Boxes that lie in another one are left out.
 void add_box(std::vector<Box>& boxes, const Box& box) {
   if (box.empty()) return;
   for (const Box& other : boxes)
@@ -37,7 +37,7 @@ IdVector<int, Box> written_points(const IdVector<int, Box>& owned, const Box& wr
   return boxes;
 }
 
-/// Returns the points that each rank needs of an array for any reader.
+/// Returns the points that each rank needs of an array for all readers.
 IdVector<int, Box> hulls_of_readers(const std::vector<ArrayRoutes::Reader>& readers, int rank_count) {
   IdVector<int, Box> boxes(rank_count);
   for (const ArrayRoutes::Reader& reader : readers)
@@ -92,6 +92,7 @@ IdVector<int, ArrayRoutes> array_routes(const Program& program, const std::vecto
     const std::size_t i = place[port.task];
     return owned_points(*scheduled[i], port.array, tasks[i].ranks, rank_count);
   };
+  // The places of tasks count from 1, between those of the start and the stop.
   const auto place_of = [&](TaskId task) { return static_cast<int>(place[task]) + 1; };
   IdVector<int, ArrayRoutes> all;
   for (const ProgramArray& array : program.arrays()) {

@@ -55,13 +55,14 @@ void ListScheduler::make_ready(TaskId task) {
   ready_.push_back(std::move(ready));
 }
 
+/// Returns whether an array need not travel from one set of ranks to another.
 bool ListScheduler::stays(const RankSet& from, const RankSet& to) const {
   if (communication_.travel == Travel::between_hosts && from.front().begin == to.front().begin) return true;
   return from == to;
 }
 
-/// Adds the ranks of a predecessor, if they are as many as the task is to have. Where arrays travel between
-/// hosts, the ranks that follow the host of the predecessor serve as well.
+/// Adds the ranks of a predecessor to those where the task may run in place, if they are as many as the task
+/// has. Where arrays travel between hosts, the ranks from the host of the predecessor on serve as well.
 void ListScheduler::add_in_place(Ready& ready, TaskId predecessor) const {
   const int count = ranks_of_tasks_[ready.task];
   RankSet set = placements_[predecessor].ranks;
@@ -184,7 +185,7 @@ double FreeRanks::when_free(const RankSet& set) const {
   return free;
 }
 
-/// Returns the longest ranges of ranks that are free at a time.
+/// Returns the longest ranges of ranks that are free at the time `start`.
 std::vector<RankRange> FreeRanks::free_runs(double start) const {
   std::vector<RankRange> runs;
   for (const Segment& segment : segments_) {
@@ -219,8 +220,8 @@ RankSet FreeRanks::choose(int count, double start) const {
     most_busy = busy;
     best = window;
   };
-  // The sum is linear while the ends of the window move inside of segments: the best one begins or ends where
-  // a segment does.
+  // The sum is linear while the ends of the window move inside of segments, so the best window begins or ends
+  // where a segment does.
   for (const RankRange& run : free_runs(start)) {
     if (run.size() < count) continue;
     for (const Segment& segment : segments_) {
@@ -234,7 +235,7 @@ RankSet FreeRanks::choose(int count, double start) const {
   return {best};
 }
 
-/// Returns ranks that are free at a time, those that became free last.
+/// Returns `count` of the ranks that are free at the time `start`: those that became free last.
 RankSet FreeRanks::choose_scattered(int count, double start) const {
   std::vector<Segment> free;
   for (const Segment& segment : segments_)

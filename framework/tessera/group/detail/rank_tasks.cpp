@@ -15,13 +15,14 @@ RunMessages::RunMessages(const Program& program, const ProgramPlan& plan, MPI_Co
       sends_(plan.sends.size(), MPI_REQUEST_NULL),
       receives_(plan.receives.size(), MPI_REQUEST_NULL) {}
 
-/// Ends to receive a message that has arrived or is waited for.
+/// Ends the receive of a message, and waits for the message if it has not arrived.
 void RunMessages::receive(std::size_t place) {
   if (receives_[place] == MPI_REQUEST_NULL) return;
   MPI_Status status;
   MPI_Wait(&receives_[place], &status);
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
+  // Ranks send empty messages after a failure.
   if (bytes == 0) has_failed_ = true;
 }
 

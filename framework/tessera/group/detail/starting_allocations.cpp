@@ -19,7 +19,8 @@ bool grow_path(const TaskGraph& graph, int ranks, const IdVector<TaskId, double>
     const int own = allocation[task];
     const int more = std::min(own + std::max(1, own / 4), graph.most_ranks(task, ranks));
     const double before = graph.seconds(task, own), after = graph.seconds(task, more);
-    // If tasks add hardly any area, the task that becomes faster by the greatest share comes first.
+    // The price of more ranks is the area that they add. Its second term lets the task that becomes faster by
+    // the greatest share come first where tasks add hardly any area.
     const double price = std::max(0.0, more * after - own * before) / ranks + 0.01 * before;
     if (before - after > most * price) {
       most = (before - after) / price;
@@ -34,7 +35,8 @@ bool grow_path(const TaskGraph& graph, int ranks, const IdVector<TaskId, double>
   return best.has_value();
 }
 
-/// Gives the tasks of one level ranks by their seconds, in `rounds` rounds.
+/// Gives the tasks of one level ranks in proportion to their seconds, as if they ran in `rounds` rounds.
+/// Returns the seconds of the level.
 double divide_level(const TaskGraph& graph, int ranks, const std::vector<TaskId>& level, int rounds,
                     Allocation& allocation) {
   const auto count = static_cast<int>(level.size());
@@ -54,20 +56,22 @@ double divide_level(const TaskGraph& graph, int ranks, const std::vector<TaskId>
 }  // namespace
 
 std::vector<Allocation> grown_on_paths(const TaskGraph& graph, int ranks) {
-  constexpr double shares[] = {2, 1.5, 1.25, 1, 0.8, 0.65, 0.5};
+  // Allocations are kept when the critical path becomes shorter than these multiples of the area for each
+  // rank.
+  constexpr double path_by_area[] = {2, 1.5, 1.25, 1, 0.8, 0.65, 0.5};
   std::vector<Allocation> result;
   Allocation allocation(graph.tasks().size(), 1);
-  for (std::size_t next = 0; next < std::size(shares);) {
+  for (std::size_t next = 0; next < std::size(path_by_area);) {
     const IdVector<TaskId, double> levels = bottom_levels(graph, allocation, {});
     double area = 0, path = 0;
     for (const TaskId task : levels.ids()) {
       area += allocation[task] * graph.seconds(task, allocation[task]) / ranks;
       path = std::max(path, levels[task]);
     }
-    const bool is_short = path <= shares[next] * area;
+    const bool is_short = path <= path_by_area[next] * area;
     if (!is_short && grow_path(graph, ranks, levels, allocation)) continue;
     result.push_back(allocation);
-    next = is_short ? next + 1 : std::size(shares);
+    next = is_short ? next + 1 : std::size(path_by_area);
   }
   return result;
 }

@@ -93,6 +93,7 @@ std::string message_start(const Operator& described, const std::string& stage) {
   throw ParameterError(parameter.name + " " + what, parameter.name);
 }
 
+/// Returns whether a number is whole, and small enough to be exact as a double, which has 53 bits.
 bool is_whole(double number) { return std::floor(number) == number && std::abs(number) < 9.0e15; }
 
 /// Returns the value in the form that the kind of the parameter has, if there is such a form.
@@ -110,7 +111,7 @@ ParameterValue converted(const Parameter& parameter, const ParameterValue& value
 }
 
 bool has_kind(const ParameterValue& value, ParameterKind kind) {
-  // The alternatives of ParameterValue, in the order of the kinds.
+  // The index of the alternative of ParameterValue for each kind.
   constexpr std::size_t alternatives[] = {0, 1, 2, 3, 4, 4, 5};
   if (value.index() != alternatives[static_cast<std::size_t>(kind)]) return false;
   if (kind != ParameterKind::pair) return true;
@@ -130,8 +131,8 @@ std::string range_text(const Parameter& parameter) {
 
 void check_number(const Parameter& parameter, double number) {
   const bool in_range = std::isfinite(number) && number >= parameter.least && number <= parameter.greatest;
-  const bool odd = !parameter.odd || std::fmod(std::abs(number), 2.0) == 1.0;
-  if (!in_range || !odd)
+  const bool is_permitted = !parameter.odd || std::fmod(std::abs(number), 2.0) == 1.0;
+  if (!in_range || !is_permitted)
     refuse(parameter, fmt::format("is {}: it must be {}", number, range_text(parameter)));
 }
 
@@ -164,9 +165,9 @@ void check_images(const Algorithm& pipeline, const Operator& described, const st
     if (image.dimensions() < 2)
       throw OperandError(
           image.domain.size() == 1
-              ? fmt::format("'{0}' is a number, and no image: use it in an expression, such as 'input - {0}'",
+              ? fmt::format("'{0}' is a number, not an image: use it in an expression, such as 'input - {0}'",
                             array)
-              : fmt::format("'{}' is a list of {} values, and no image", array, image.domain.size()),
+              : fmt::format("'{}' is a list of {} values, not an image", array, image.domain.size()),
           i);
     check_type(described, image, array, i);
     check_alike(pipeline, images[0], image, i);

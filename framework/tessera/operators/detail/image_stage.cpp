@@ -16,7 +16,7 @@ namespace {
 /// compiled only once for grey images and images in colour.
 class FlatStage final : public StageKernel {
  public:
-  /// Makes the kernel from one of images with three dimensions and one output. `flat_inputs` tells for each
+  /// Wraps `stage`, a kernel for images with three dimensions and one output. `flat_inputs` tells for each
   /// input whether it is an image without channels, and `flat_output` whether the output is.
   FlatStage(std::shared_ptr<const StageKernel> stage, std::vector<bool> flat_inputs, bool flat_output)
       : stage_(std::move(stage)), flat_inputs_(std::move(flat_inputs)), flat_output_(flat_output) {}
@@ -69,6 +69,7 @@ BoundaryConditions border_conditions(const Image& image, Boundary border, double
     with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
       conditions.set_constant(static_cast<T>(rounded<T>(value)));
     });
+  // Only x and y have borders.
   for (int d = 2; d < max_dimensions; ++d) conditions.side[d] = {};
   return conditions;
 }
@@ -123,6 +124,7 @@ Image with_border(const NewStage& stage, const Image& image, Boundary border, do
   const BoundaryConditions conditions = border_conditions(image, border, value);
   const ArrayDeclaration& array = stage.pipeline[image.id];
   if (has_border(array, image, conditions)) return image;
+  // The array has other values there already, or cannot be bounded without the other outputs of its stage.
   if (array.ends_at_domain() || array.output_count != 1) {
     const Image copy = add_copy(stage + "_border", image);
     stage.pipeline.bound(copy.id, image.domain, conditions);

@@ -24,7 +24,7 @@ Box MatchingTask::needs(int input, const Box& box) const {
     throw InternalError("block matching: a stage reads points beyond the image");
   Range columns = window_columns(along(box[0]));
   if (input >= 0) columns = match_columns(input, columns);
-  // To change the direction twice changes nothing, apart from the places where the images begin.
+  // The columns, which are counted in the direction of the shift, become coordinates of the images again.
   const Range x = is_leftward ? Range{image[0].end - columns.end, image[0].end - columns.begin}
                               : Range{image[0].begin + columns.begin, image[0].begin + columns.end};
   const Range y = intersection({box[1].begin - reach, box[1].end + reach}, image[1]);
@@ -49,9 +49,10 @@ double MatchingTask::operations_per_point() const {
   // Absolute differences have a product for each match image. Vectors of doubles have half as many elements
   // as those of float.
   const double sums = images * (1.0 + channels), products = 2.0 * channels * (is_absolute ? images : 1),
-               others = has_rivals ? 4 : 3;
-  constexpr double once = 32;
-  return once + candidate_count() * (sums + products + others) * (has_small_keys() ? 1 : 2);
+               rest = has_rivals ? 4 : 3;
+  // The operations of a point whatever the number of candidates is.
+  constexpr double fixed = 32;
+  return fixed + candidate_count() * (sums + products + rest) * (has_small_keys() ? 1 : 2);
 }
 
 }  // namespace tessera::operators::detail
@@ -64,11 +65,11 @@ double MatchingTask::operations_per_point() const {
 namespace tessera::operators::detail {
 namespace {
 
-/// Calls use(type, images, is_absolute) with constants for the kind of MatchingStrip that computes `task`.
+/// Calls use(number, images, is_absolute) with constants for the kind of MatchingStrip that computes `task`.
 template <class Use>
 [[gnu::always_inline]] inline void with_matching_kind(const MatchingTask& task, const Use& use) {
   using std::integral_constant;
-  constexpr integral_constant<int, 0> any;
+  constexpr integral_constant<int, 0> any;  // any number of images
   constexpr std::int32_t number = 0;
   constexpr std::true_type absolute;
   constexpr std::false_type squared;

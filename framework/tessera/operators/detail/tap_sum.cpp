@@ -50,7 +50,7 @@ Image add_tap_sum(const NewStage& stage, const Image& image, ElementType result,
         return add_plane_stage<Out, In>(
             stage, TapSum<Out>{taps, static_cast<float>(scale), static_cast<float>(offset)}, image);
       else
-        throw InternalError("no sum of neighbours makes other integers of integers");
+        throw InternalError("a sum of neighbours of integers cannot become integers of another type");
       return Image();
     });
   });
@@ -83,7 +83,8 @@ bool FixedWeights::can_have(const std::vector<double>& weights) {
 FixedWeights FixedWeights::of(const std::vector<double>& weights) {
   FixedWeights fixed;
   fixed.radius = static_cast<int>(weights.size()) / 2;
-  // Sums from the end on are rounded, and not the weights: their errors do not add up.
+  // Sums of weights from the end on are rounded, and not the weights, so that errors of rounding do not add
+  // up.
   double exact = 0;
   int so_far = 0;
   for (int i = 0; i < fixed.radius; ++i) {

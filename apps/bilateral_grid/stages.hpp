@@ -11,12 +11,13 @@ namespace bilateral_grid {
 
 /// Pixels along each side of a cell.
 inline constexpr int cell = 8;
-/// Bins below the first one, and above the last but one, that are zero.
+/// The number of zero bins beyond the grid on each side, which `blur_z` reads.
 inline constexpr int margin = 2;
-/// Pipelines are compiled for these numbers of bins of intensity. With one of them, range_sigma can be
-/// 1 / (bins - 1) or more, which is 0.1, 0.05 or 0.025.
+/// Pipelines are compiled for these numbers of bins of intensity. A number of bins suffices for a range_sigma
+/// of 1 / (bins - 1) or more, which is 0.1, 0.05 or 0.025.
 inline constexpr int fewest_bins = 11, more_bins = 21, most_bins = 41;
 
+/// Returns a value of the image, clamped to [0, 1].
 template <class V>
 KOKKOS_FUNCTION auto intensity(const V& value) {
   return tessera::clamp(value, 0.0f, 1.0f);
@@ -50,8 +51,8 @@ struct ColumnSums {
   }
 };
 
-/// One element m of what ColumnSums computes, for any number of bins. Every pixel is looked at again for each
-/// element, which takes longer.
+/// One element m of the result of ColumnSums, for any number of bins. It takes longer, as each element reads
+/// all pixels again.
 struct ColumnSum {
   float bins_per_unit;
 
@@ -68,7 +69,7 @@ struct ColumnSum {
   }
 };
 
-/// The histogram of a cell.
+/// The histogram of a cell: the sums of its columns.
 template <int bins>
 struct Histogram {
   template <class Line, class Sums, class Coord>
@@ -82,12 +83,13 @@ struct Histogram {
   }
 };
 
-/// Weights 1 4 6 4 1.
+/// Returns the sum of five neighbours with the weights 1 4 6 4 1.
 template <class At>
 KOKKOS_FUNCTION auto binomial(const At& at) {
   return at(-2) + at(2) + 4.0f * (at(-1) + at(1)) + 6.0f * at(0);
 }
 
+/// The grid, smoothed along intensity.
 struct BlurZ {
   static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
@@ -95,6 +97,7 @@ struct BlurZ {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m + 2 * (margin + i), x, y); }); });
   }
 };
+/// The grid, smoothed along x.
 struct BlurX {
   static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
@@ -102,6 +105,7 @@ struct BlurX {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x + i, y); }); });
   }
 };
+/// The grid, smoothed along y.
 struct BlurY {
   static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
@@ -110,11 +114,12 @@ struct BlurY {
   }
 };
 
+/// Returns the linear interpolation from a to b.
 template <class A, class B, class T>
 KOKKOS_FUNCTION auto between(const A& a, const B& b, const T& share) {
   return a * (1.0f - share) + b * share;
 }
-/// How far a pixel lies from its cell's corner to the next cell's.
+/// Returns how far a pixel lies from the corner of its cell, as a share of the side of a cell.
 template <class Coord>
 KOKKOS_FUNCTION auto share_of(const Coord& at) {
   return tessera::cast<float>(at % cell) * (1.0f / cell);
@@ -131,13 +136,13 @@ struct SliceY {
   }
 };
 
-/// How far up in the grid a pixel's intensity lies, in bins.
+/// Returns how far up in the grid the intensity of a pixel lies, in bins.
 template <class V>
 KOKKOS_FUNCTION auto height_of(const V& value, float bins_per_unit) {
   return intensity(value) * bins_per_unit;
 }
-/// The grid at a pixel, in the two bins around its intensity: (m of the lower bin on, x, y). Four neighbours
-/// in memory: a vector register.
+/// The grid at a pixel, in the two bins around its intensity: an array of (m, x, y), where m counts from the
+/// lower bin. The four numbers of a pixel lie beside each other and fill a vector register.
 struct SliceX {
   float bins_per_unit;
 
@@ -165,9 +170,9 @@ struct SliceZ {
   }
 };
 
-/// Smooths an image of floats in [0, 1], others being clamped, except at edges higher than `range_sigma`,
-/// which is 1 / (bins - 1) or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`,
-/// `blur_y` smooth it, `rows`, `sampled` and `smoothed` sample it.
+/// Returns the pipeline that smooths an image of floats except at edges higher than `range_sigma`, which is
+/// 1 / (bins - 1) or more. Values are clamped to [0, 1]. The stages `sums` and `histogram` make the grid,
+/// `blur_z`, `blur_x` and `blur_y` smooth it, and `rows`, `sampled` and `smoothed` sample it.
 template <int bins = fewest_bins>
 tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
   constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);

@@ -25,7 +25,7 @@ struct ExactMean {
   }
 };
 
-/// The mean along x. Serves images of (x, y) and of (x, y, channel).
+/// The mean along x, for images of (x, y) and of (x, y, channel).
 template <class Mean = ExactMean>
 struct BlurX {
   template <class In, class Coord, class... Rest>
@@ -43,8 +43,9 @@ struct BlurY {
   }
 };
 
-/// The box blur: 3x3, as a horizontal stage `bh` and a vertical stage `bv`, of an image on `image`. The
-/// result lies on `result`; where it needs more than the image holds, `boundary` says what is there.
+/// Returns the pipeline of a box blur of 3 x 3 points: a horizontal stage `bh` and a vertical stage `bv`.
+/// `image` has the points of the image, and `result` those of the result. `boundary` says which values lie
+/// beyond the image.
 template <class T, int N, class Mean = ExactMean>
 tessera::Pipeline make_pipeline(const tessera::Box& image, const tessera::Box& result,
                                 tessera::Boundary boundary) {

@@ -19,7 +19,7 @@ namespace {
 using namespace tessera;
 
 /// The number of messages of each length, for an effort of 1. The fastest one counts.
-constexpr double messages = 20;
+constexpr double messages_per_length = 20;
 
 /// The greatest ratio between two measurements of a speed that needs no remark.
 constexpr double most_spread = 1.5;
@@ -30,7 +30,7 @@ class Calibration {
   explicit Calibration(const app::ToolSetting& setting)
       : setting_(setting), places_(rank_places(setting.session.communicator())) {}
 
-  /// Collective.
+  /// Measures everything, and prints the results. Collective.
   void run() {
     setting_.runner.begin("speeds");
     machine_ = cost::generic_machine();
@@ -39,10 +39,10 @@ class Calibration {
     machine_.sockets = 1;
     machine_.cores = cost::own_cores();
     machine_.nodes = count_nodes();
-    const double spread =
-        calibrate::measure_speeds({setting_.session.communicator(), is_on_node(setting_.session.rank()),
-                                   setting_.threads, setting_.deck.get<double>("effort")},
-                                  machine_);
+    const double spread = calibrate::measure_speeds(
+        {setting_.session.communicator(), is_on_node_of_rank_0(setting_.session.rank()), setting_.threads,
+         setting_.deck.get<double>("effort")},
+        machine_);
     say_speeds();
     if (spread > most_spread)
       remark(fmt::format(
@@ -53,11 +53,11 @@ class Calibration {
     measure_messages();
   }
 
-  /// The text of the file.
+  /// Returns the text of the machine file. It has the results and the remarks.
   std::string text() const { return app::machine_text(machine_, remarks_); }
 
  private:
-  bool is_on_node(int rank) const {
+  bool is_on_node_of_rank_0(int rank) const {
     return places_[static_cast<std::size_t>(rank)].node == places_.front().node;
   }
   std::int64_t count_nodes() const {
@@ -66,6 +66,7 @@ class Calibration {
     return static_cast<std::int64_t>(nodes.size());
   }
   void say(const std::string& line) const { setting_.runner.say(line); }
+  /// Prints a line that the machine file has, too, as a comment.
   void remark(std::string line) {
     say(line);
     remarks_.push_back(std::move(line));
@@ -90,12 +91,13 @@ class Calibration {
       remark("Not measured: launch.thread, which needs ranks with one thread each: some laptop's is given.");
   }
 
-  /// Measures messages within the node of rank 0, and between it and another node, if there are such ranks.
+  /// Measures messages between rank 0 and another rank on its node, and between rank 0 and a rank on another
+  /// node, if there are such ranks.
   void measure_messages() {
     const int rank_count = setting_.session.rank_count();
     int inside = 1, outside = 1;
-    while (inside < rank_count && !is_on_node(inside)) ++inside;
-    while (outside < rank_count && is_on_node(outside)) ++outside;
+    while (inside < rank_count && !is_on_node_of_rank_0(inside)) ++inside;
+    while (outside < rank_count && is_on_node_of_rank_0(outside)) ++outside;
     if (inside < rank_count)
       machine_.within_node = network_to(inside, "within a node");
     else
@@ -105,13 +107,15 @@ class Calibration {
     if (outside < rank_count) machine_.between_nodes = network_to(outside, "between nodes");
   }
 
+  /// Measures messages between rank 0 and `partner`, and returns their cost on all ranks. Collective.
   cost::NetworkCost network_to(int partner, const char* where) {
     const MPI_Comm communicator = setting_.session.communicator();
     const int rank = setting_.session.rank();
     cost::NetworkCost network;
     std::string text;
     if (rank == 0 || rank == partner) {
-      const auto times = static_cast<int>(std::ceil(messages * setting_.deck.get<double>("effort")));
+      const auto times =
+          static_cast<int>(std::ceil(messages_per_length * setting_.deck.get<double>("effort")));
       const std::vector<cost::MeasuredPoint> points = calibrate::ping_pong(communicator, partner, times);
       const cost::LineFit line = cost::fit_cost(points);
       network = {line.intercept, line.slope};
@@ -121,12 +125,14 @@ class Calibration {
           "{:.0f} %.",
           where, line.intercept * 1e6, line.slope * 1e9, times, line.relative_error * 100);
     }
+    // The two members are sent as two numbers.
     static_assert(sizeof network == 2 * sizeof(double));
     MPI_Bcast(&network, 2, MPI_DOUBLE, 0, communicator);
     remark(text);
     return network;
   }
 
+  /// Returns the measured time of each length of messages, and the time by the line.
   static std::string table(const std::vector<cost::MeasuredPoint>& points, const cost::LineFit& line,
                            const char* where) {
     std::string text = fmt::format("\nmessages {}\n{:>12}{:>12}{:>12}", where, "bytes", "us", "line us");

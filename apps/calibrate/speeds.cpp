@@ -17,9 +17,10 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 /// The number of times that everything is measured.
 constexpr int rounds = 3;
 
-/// The bytes of the arrays of one thread in the nearest cache, which are half of the smallest such cache of
-/// usual processors; and the least and the greatest number of bytes that all threads copy in memory.
+/// The bytes of the arrays of one thread that lie in its nearest cache: half of the smallest nearest cache of
+/// usual processors.
 constexpr std::int64_t near_bytes = std::int64_t{16} << 10;
+/// The least and the greatest number of bytes of the arrays that all threads together copy in memory.
 constexpr std::int64_t least_memory_bytes = std::int64_t{128} << 20,
                        most_memory_bytes = std::int64_t{512} << 20;
 
@@ -35,10 +36,11 @@ void run(int workers, const Work& work) {
   Host().fence();
 }
 
-/// The arrays of the threads of this rank. Each thread has a part of its own, which it touches first.
+/// Two arrays for the threads of this rank. Each thread has a part of both, and is the first to write to it,
+/// so that the part lies in memory near the thread.
 class Arrays {
  public:
-  /// `bytes` are those of both arrays of one thread.
+  /// Makes arrays for `workers` threads. Both parts of a thread together have `bytes` bytes.
   Arrays(int workers, std::int64_t bytes)
       : workers_(workers),
         count_(static_cast<std::size_t>(bytes) / (2 * sizeof(float))),
@@ -94,6 +96,7 @@ class Arrays {
   View to_;
 };
 
+/// Lets each worker multiply and add in registers. Gives its result and its number of operations.
 struct Multiply {
   std::int64_t turns;
   float* results;
@@ -105,17 +108,19 @@ struct Multiply {
   }
 };
 
+/// A kernel that does nothing.
 struct Nothing {
   void operator()(int /*worker*/) const {}
 };
 
-/// Measures with some of the threads: one of rank 0, or all of all ranks.
+/// Measures with one thread of rank 0, or with all threads of all ranks on its node. Ranks on other nodes
+/// take part in calls, but do not count. All measurements are collective.
 class Workers {
  public:
   Workers(const Measured& measured, bool is_one)
       : measured_(measured), workers_(is_one ? (is_rank_0(measured) ? 1 : 0) : measured.threads) {}
 
-  /// Returns the number of threads on the node that is measured.
+  /// Returns the number of threads that are measured.
   std::int64_t count() const { return sum(workers_); }
 
   /// Returns the bytes per second of copies of arrays that together take `bytes` on the node.
@@ -135,6 +140,7 @@ class Workers {
     return static_cast<double>(sum(workers_ * arrays.bytes_of_adding()) * times) / seconds;
   }
 
+  /// Returns the operations per second of arithmetic in registers.
   double arithmetic_speed() const {
     constexpr std::int64_t turns = 100000;
     std::vector<float> results(static_cast<std::size_t>(workers_));
@@ -148,7 +154,7 @@ class Workers {
   }
 
   /// Returns the seconds of a kernel that does nothing. All threads of a rank take part. Each launch is timed
-  /// by itself, as a thread that another program has interrupted makes all others wait.
+  /// by itself: when another program interrupts a thread, all others wait, which spoils only this launch.
   double launch_seconds() const {
     return fastest([&] {
       Kokkos::parallel_for("nothing", Kokkos::RangePolicy<Host>(0, workers_), Nothing());
@@ -157,7 +163,8 @@ class Workers {
   }
 
  private:
-  /// Returns how often small arrays are gone through, so that a run takes much longer than a launch.
+  /// Returns how often each run reads arrays of `bytes` bytes. Small arrays are read many times, so that a
+  /// run takes much longer than the launch of its kernel.
   static int times_for(std::int64_t bytes) {
     return static_cast<int>(std::max<std::int64_t>(1, (std::int64_t{4} << 20) / bytes));
   }
@@ -170,21 +177,21 @@ class Workers {
 
   /// Returns the sum over the ranks of the node that is measured.
   std::int64_t sum(std::int64_t number) const {
-    if (!measured_.is_on_node) number = 0;
+    if (!measured_.is_on_node_of_rank_0) number = 0;
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, measured_.communicator);
     return number;
   }
 
-  /// Returns the seconds of the fastest of several runs. A run takes as long as on the slowest rank. Ranks
-  /// that have no workers do not run.
-  double fastest(const std::function<void()>& run) const {
+  /// Calls `work` several times, and returns the seconds of the fastest call. A call takes as long as it
+  /// takes on the slowest rank. Ranks without workers do not call it.
+  double fastest(const std::function<void()>& work) const {
     constexpr int least_runs = 3;
     const double most_seconds = 0.1 * measured_.effort;
     double best = std::numeric_limits<double>::infinity(), spent = 0;
     for (int done = 0; done < least_runs || spent < most_seconds; ++done) {
       MPI_Barrier(measured_.communicator);
       const auto start = std::chrono::steady_clock::now();
-      if (workers_ > 0) run();
+      if (workers_ > 0) work();
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, measured_.communicator);
       best = std::min(best, seconds);
@@ -197,7 +204,8 @@ class Workers {
   int workers_;
 };
 
-/// Keeps the best of several measurements of the same thing, and remembers how much they differ.
+/// Keeps the best of several measurements, and remembers the greatest ratio between two measurements of the
+/// same speed.
 class BestOfRounds {
  public:
   /// Keeps the greater speed. A speed of 0 has not been measured yet.
@@ -205,6 +213,7 @@ class BestOfRounds {
     if (speed > 0) spread_ = std::max({spread_, speed / measured, measured / speed});
     speed = std::max(speed, measured);
   }
+  /// Keeps the smaller time. A time of 0 has not been measured yet. Times do not count for the ratio.
   static void keep_least(double& seconds, double measured) {
     seconds = seconds > 0 ? std::min(seconds, measured) : measured;
   }
@@ -216,14 +225,16 @@ class BestOfRounds {
 
 /// Returns the bytes of the last-level caches that all threads of the node may use. Collective.
 std::int64_t cache_of_node(const Measured& measured) {
-  std::int64_t cache = measured.is_on_node ? tessera::cache_bytes(measured.threads) : 0;
+  std::int64_t cache = measured.is_on_node_of_rank_0 ? tessera::cache_bytes(measured.threads) : 0;
   MPI_Allreduce(MPI_IN_PLACE, &cache, 1, MPI_INT64_T, MPI_SUM, measured.communicator);
   return cache;
 }
 
+/// The bytes of the shortest and the longest message.
 constexpr int least_bytes = 8, most_bytes = 4 << 20;
 
-/// The messages before the first one that is timed. Some MPI libraries make connections with the first ones.
+/// The number of messages that are sent before the first one that is timed. Some MPI libraries make
+/// connections when the first messages are sent.
 constexpr int untimed = 2;
 
 /// Sends a message there and back, as rank 0 or as its partner, and returns the seconds of one way.
@@ -247,13 +258,15 @@ double measure_speeds(const Measured& measured, tessera::cost::MachineDescriptio
   machine.last_cache_bytes = cache_of_node(measured);
   const std::int64_t in_memory =
       std::clamp(2 * machine.last_cache_bytes, least_memory_bytes, most_memory_bytes);
-  // The arrays take half of the cache, or of the share of one thread, as other things lie there, too.
+  // The arrays of all threads take half of the cache, and the arrays of one thread half of its share, as
+  // other data lie there, too.
   const std::int64_t in_cache = std::max(machine.last_cache_bytes / 2, near_bytes * machine.threads);
   machine.memory = machine.last_cache = machine.arithmetic = {};
   machine.near_cache_thread = machine.launch_all_seconds = 0;
   if (measured.threads == 1) machine.launch_thread_seconds = 0;
   BestOfRounds best;
-  // Another program that disturbs one measurement may be over when the turn of this one comes again.
+  // Measurements are repeated in rounds, and not one after the other: another program that disturbs one of
+  // them may have ended when it is repeated.
   for (int round = 0; round < rounds; ++round) {
     best.keep_most(machine.memory.thread, one.copy_speed(in_memory));
     best.keep_most(machine.memory.all, all.copy_speed(in_memory));
@@ -279,7 +292,7 @@ std::vector<tessera::cost::MeasuredPoint> ping_pong(MPI_Comm communicator, int p
       const double seconds = one_way(communicator, rank, partner, message, bytes);
       if (i >= 0) fastest = std::min(fastest, seconds);
     }
-    // A clock may be too coarse for the shortest messages.
+    // A coarse clock may measure 0 for the shortest messages.
     points.push_back({static_cast<double>(bytes), std::max(fastest, 1e-9)});
   }
   return points;

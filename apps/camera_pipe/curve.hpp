@@ -22,7 +22,8 @@ struct Parameters {
 
 using Curve = tessera::Table<std::uint8_t, 1024>;
 
-/// From linear values of 10 bits to 8 bits: black and white level, gamma, and an S-curve of two parabolas.
+/// Returns the table from linear values of 10 bits to 8 bits: black and white level, gamma, and an S-curve of
+/// two parabolas.
 inline Curve tone_curve(const Parameters& parameters) {
   std::array<std::uint8_t, 1024> values;
   const float scale = 1.0f / static_cast<float>(parameters.white_level - parameters.black_level);
@@ -40,11 +41,12 @@ inline Curve tone_curve(const Parameters& parameters) {
   return Curve(values);
 }
 
-/// From the sensor's colours to sRGB, three rows of three factors and an offset, in 1/256.
+/// The matrix from the sensor's colours to sRGB: three rows of three factors and an offset, in units of
+/// 1/256.
 using Matrix = tessera::Table<std::int16_t, 4, 3>;
 
-/// The matrices of the Nokia N900's sensor at 3200 and 7000 kelvin (from FCam, as Halide's app has them),
-/// interpolated in 1 / kelvin.
+/// Returns the matrix of the Nokia N900's sensor for the colour temperature: an interpolation in 1 / kelvin
+/// between its matrices at 3200 and 7000 kelvin (from FCam, as Halide's app has them).
 inline Matrix colour_matrix(const Parameters& parameters) {
   constexpr float at_3200[3][4] = {{1.6697f, -0.2693f, -0.4004f, -42.4346f},
                                    {-0.3576f, 1.0615f, 1.5949f, -37.1158f},

@@ -9,17 +9,19 @@
 namespace camera_pipe {
 
 // The Frankencamera's pipeline (A. Adams et al., 2010), as Halide's app has it. Arithmetic is that of 16-bit
-// numbers, which wrap. Between the raw image and the result pixels lie in planes of (x, y, plane) at half the
-// resolution, one plane per place of the Bayer pattern, so that neighbours in memory are treated alike.
+// numbers, which wrap. Between the raw image and the result, pixels lie in planes of (x, y, plane) at half
+// the resolution, one plane for each place of the Bayer pattern, so that neighbours in memory are treated
+// alike.
 
 /// Pixels of the raw image to the left of, and above, the result.
 inline constexpr int left = 16, top = 12;
 
+/// Returns a value modulo 2^16.
 template <class V>
 KOKKOS_FUNCTION auto wrap(const V& value) {
   return tessera::cast<std::uint16_t>(value);
 }
-/// Rounded up.
+/// Returns the mean of two numbers, rounded up.
 template <class A, class B>
 KOKKOS_FUNCTION auto mean(const A& a, const B& b) {
   using tessera::cast;
@@ -34,7 +36,8 @@ KOKKOS_FUNCTION auto distance(const A& a, const B& b) {
   return wrap(tessera::max(a, b) - tessera::min(a, b));
 }
 
-/// Without hot pixels: not brighter than the brightest of the nearest four of its colour.
+/// A pixel of the raw image, made no brighter than the brightest of the four nearest pixels of its colour.
+/// This removes hot pixels.
 struct Denoise {
   template <class Raw, class Coord>
   KOKKOS_FUNCTION auto operator()(const Raw& raw, Coord x, Coord y) const {
@@ -47,6 +50,7 @@ struct Denoise {
 /// The places of the pattern: green in red rows, red, blue, green in blue rows.
 enum Place { green_r, red, blue, green_b };
 
+/// The four places of the pattern as planes.
 struct Deinterleave {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -55,7 +59,8 @@ struct Deinterleave {
   }
 };
 
-/// Green where red and where blue were measured: along the direction in which it changes less.
+/// Green where red and where blue were measured: the mean of its neighbours in the direction in which it
+/// changes less.
 struct Greens {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -86,7 +91,7 @@ struct Develop {
       return wrap(tessera::cast<int>(middle) - tessera::cast<int>(mean(g0, g1)) +
                   tessera::cast<int>(mean(c0, c1)));
     };
-    // Of two diagonals the one along which the colour changes less.
+    // The corrected mean along the diagonal in which the colour changes less.
     const auto diagonal = [&](const auto& middle, int place, const auto& g, int i0, int j0, int i1, int j1,
                               int k0, int l0, int k1, int l1) {
       const auto a0 = at(place, i0, j0), a1 = at(place, i1, j1), b0 = at(place, k0, l0),
@@ -110,7 +115,7 @@ struct Develop {
                          get<1>(low_left), get<1>(low_right), get<2>(low_left), get<2>(low_right));
   }
 
-  /// A pixel's colours in sRGB.
+  /// Returns the colours of a pixel in sRGB.
   template <class R, class G, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
     return tessera::pack(matched(0, r, g, b), matched(1, r, g, b), matched(2, r, g, b));
@@ -121,7 +126,7 @@ struct Develop {
       return int(matrix(column, row)) * tessera::cast<int>(tessera::cast<std::int16_t>(value));
     };
     const auto sum = int(matrix(3, row)) + term(0, r) + term(1, g) + term(2, b);
-    // Division rounds to zero: of numbers that are not negative it rounds down.
+    // Division rounds towards 0. The lift makes the sum positive, so that it is rounded down.
     constexpr int lift = 1 << 27;
     const auto lifted = tessera::cast<int>(tessera::cast<std::uint32_t>(sum + lift) / 256u);
     const auto light = tessera::cast<std::int16_t>(lifted - lift / 256);
@@ -129,7 +134,7 @@ struct Develop {
   }
 };
 
-/// The tone curve of values below 1024.
+/// The tone curve, applied to values below 1024.
 struct Tone {
   Curve curve;
 
@@ -139,7 +144,7 @@ struct Tone {
   }
 };
 
-/// Adds what a blur of 3x3 points takes away, in 1/32.
+/// Adds the difference of a pixel and a blur of 3 x 3 pixels, multiplied by strength / 32.
 struct Sharpen {
   int strength;
 
@@ -151,7 +156,7 @@ struct Sharpen {
     const auto middle = tessera::cast<Number>(at(0, 0));
     const auto blurred = tessera::cast<Number>(mean(mean(column(-1), column(1)), column(0)));
     const auto detail = tessera::cast<Number>((middle - blurred) * strength);
-    // As above, in narrow lanes.
+    // The lift makes this division round down, too, as in Develop, but in narrow lanes.
     constexpr int lift = 1 << 15;
     const auto lifted = tessera::cast<Number>(wrap(detail + lift) / 32);
     const auto added = tessera::cast<Number>(middle + lifted - lift / 32);
@@ -164,8 +169,8 @@ inline tessera::Box result_of(const tessera::Box& raw) {
   return {{0, (raw[0].size() - 32) / 64 * 64}, {0, (raw[1].size() - 24) / 32 * 32}, {0, 3}};
 }
 
-/// From a raw image (GRBG, 10 bits in uint16) of 96 x 56 pixels or more to RGB. Stages: `denoised`, `bayer`,
-/// `greens`, `developed`, `toned`, `sharpened`. No boundary is ever read.
+/// Returns the pipeline from a raw image (GRBG, 10 bits in uint16) of 96 x 56 pixels or more to RGB. Its
+/// stages are `denoised`, `bayer`, `greens`, `developed`, `toned` and `sharpened`. No boundary is ever read.
 inline tessera::Pipeline make_pipeline(const tessera::Box& raw, const Parameters& parameters = {}) {
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<std::uint16_t, 2>("input", raw);

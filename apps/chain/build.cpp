@@ -16,7 +16,8 @@ namespace {
 using namespace tessera;
 using operators::Image;
 
-/// Returns call(), and tells the place in the deck if the operator of the step throws an error.
+/// Returns call(). An error that the operator of the step throws becomes an InputError that tells the place
+/// in the deck.
 template <class Call>
 Image with_place(const Step& step, const Call& call) {
   try {
@@ -38,13 +39,14 @@ operators::ParameterValues values_of(const Step& step) {
   return values;
 }
 
+/// Returns the borders of an iterate: the nearest point in x and y, and none along channels.
 BoundaryConditions clamped_in_the_plane() {
   BoundaryConditions borders(Boundary::clamp);
   for (std::size_t d = 2; d < max_dimensions; ++d) borders.side[d] = {};
   return borders;
 }
 
-/// Adds steps to a pipeline.
+/// Adds inputs, steps and outputs to a pipeline, and keeps the image of each input and step.
 class Builder {
  public:
   Builder(BuiltChain& built, const Chain& chain, const Box& domain)
@@ -54,13 +56,15 @@ class Builder {
     images_[name] = operators::input(built_.pipeline, name, type, domain_);
   }
 
+  /// Adds the stages of a step, whose operands were added before. Throws InputError if it is faulty.
   void add(const Step& step) {
     try {
       images_[step.name] = step.loop        ? add_loop(step)
                            : step.operation ? add_operator(step)
                                             : add_expression(step);
     } catch (const InternalError&) {
-      explain_names(step);
+      // The pipeline refuses two stages of the same name, which the names of steps in the deck may cause.
+      fail_if_names_clash(step);
       throw;
     }
   }
@@ -71,16 +75,19 @@ class Builder {
     return image.dimensions() == 1 && image.domain[0].size() == 1;
   }
 
+  /// Makes outputs of steps that are single numbers.
   void add_numbers(const std::vector<std::string>& numbers) {
     for (const std::string& number : numbers) operators::output(built_.pipeline, images_.at(number));
     built_.numbers = numbers;
   }
 
+  /// Makes outputs of steps, except for the output of the chain, which add_output() adds.
   void add_results(const std::set<std::string>& steps) {
     for (const std::string& step : steps)
       if (step != chain_.output) operators::output(built_.pipeline, images_.at(step));
   }
 
+  /// Adds the output of the chain. Throws InputError if it is not an image.
   void add_output() {
     const Image& image = images_.at(chain_.output);
     if (image.dimensions() < 2)
@@ -95,10 +102,10 @@ class Builder {
 
  private:
   Image add_operator(const Step& step) {
-    std::vector<Image> read;
-    for (const Operand& operand : step.operands) read.push_back(images_.at(operand.name));
+    std::vector<Image> operands;
+    for (const Operand& operand : step.operands) operands.push_back(images_.at(operand.name));
     return with_place(
-        step, [&] { return step.operation->apply(built_.pipeline, read, values_of(step), step.name); });
+        step, [&] { return step.operation->apply(built_.pipeline, operands, values_of(step), step.name); });
   }
 
   Image add_expression(const Step& step) {
@@ -112,7 +119,7 @@ class Builder {
     }
   }
 
-  /// Adds a loop. Its iterate is an array of its own, which is the result after the last turn.
+  /// Adds a loop, and returns its iterate, an array that has the result after the last turn.
   Image add_loop(const Step& step) {
     const Loop& loop = *step.loop;
     const Image& begin = images_.at(loop.begin.name);
@@ -134,18 +141,21 @@ class Builder {
     return iterate;
   }
 
+  /// Throws InputError unless the next iterate has the same points and the same type as the iterate.
   static void check_next(const Step& step, const Image& iterate, const Image& next) {
-    const Operand& name = step.loop->next;
+    const Operand& operand = step.loop->next;
     if (!(next.domain == iterate.domain))
-      throw InputError(fmt::format(
-          "{}: loop '{}': '{}' has {} points, but the iterate has {}: they must be the same", name.location,
-          step.name, name.name, operators::extents_text(next), operators::extents_text(iterate)));
+      throw InputError(
+          fmt::format("{}: loop '{}': '{}' has {} points, but the iterate has {}: they must be the same",
+                      operand.location, step.name, operand.name, operators::extents_text(next),
+                      operators::extents_text(iterate)));
     if (next.type != iterate.type)
       throw InputError(fmt::format(
-          "{}: loop '{}': '{}' is {}, but the iterate is {}: give the loop 'type: {}'", name.location,
-          step.name, name.name, name_of(next.type), name_of(iterate.type), name_of(next.type)));
+          "{}: loop '{}': '{}' is {}, but the iterate is {}: give the loop 'type: {}'", operand.location,
+          step.name, operand.name, name_of(next.type), name_of(iterate.type), name_of(next.type)));
   }
 
+  /// Adds the condition that ends a loop, and returns its value.
   Array<std::uint8_t, 1> add_condition(const Step& step) {
     try {
       return operators::condition(built_.pipeline, step.loop->until, images_, step.name + "_ends");
@@ -154,9 +164,9 @@ class Builder {
     }
   }
 
-  /// Throws InputError if the names of the stages of a step or of its inner steps may begin like those of
-  /// other steps or inputs.
-  void explain_names(const Step& step) const {
+  /// Throws InputError if the name of a step or of one of its inner steps, and another name of the chain, are
+  /// such that one is the other with an ending that begins with '_', as names of stages are.
+  void fail_if_names_clash(const Step& step) const {
     const std::vector<std::string> own = names_of_steps({step}), steps = names_of_steps(chain_.steps);
     std::set<std::string> all(steps.begin(), steps.end());
     all.insert(chain_.inputs.begin(), chain_.inputs.end());
@@ -191,16 +201,17 @@ void add_steps(Builder& builder, const Chain& chain, ElementType type, const std
 
 void check_operator(const Step& step) {
   const std::size_t count = step.operands.size();
-  const bool is_count = count >= static_cast<std::size_t>(step.operation->required_inputs) &&
-                        count <= step.operation->inputs.size();
+  const bool accepts_count = count >= static_cast<std::size_t>(step.operation->required_inputs) &&
+                             count <= step.operation->inputs.size();
   with_place(step, [&]() -> Image {
-    Pipeline none;
-    // Operators check their parameters first, then the number of the images, and then the images.
+    Pipeline scratch;
+    // Operators check their parameters first, and then the number of images. If that is accepted, no images
+    // are given, and the error about their number is ignored.
     try {
-      return step.operation->apply(none, std::vector<Image>(is_count ? 0 : count), values_of(step),
+      return step.operation->apply(scratch, std::vector<Image>(accepts_count ? 0 : count), values_of(step),
                                    step.name);
     } catch (const operators::OperandError&) {
-      if (!is_count) throw;
+      if (!accepts_count) throw;
     }
     return {};
   });
@@ -217,18 +228,18 @@ std::vector<std::string> names_of_steps(const std::vector<Step>& steps) {
 }
 
 std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, const Box& domain) {
-  std::set<std::string> read{chain.output};
+  std::set<std::string> used{chain.output};
   for (const Step& step : chain.steps)
-    for (const Operand& operand : step.operands) read.insert(operand.name);
+    for (const Operand& operand : step.operands) used.insert(operand.name);
   std::vector<std::string> numbers;
   for (const Step& step : chain.steps) {
-    if (read.contains(step.name) || step.operation == nullptr) continue;
+    if (used.contains(step.name) || step.operation == nullptr) continue;
     BuiltChain scratch;
     Builder builder(scratch, chain, domain);
     try {
       add_steps(builder, chain, type, {step.name});
     } catch (const InputError&) {
-      continue;
+      continue;  // The error is reported if the step is needed.
     }
     if (builder.is_number(step.name)) numbers.push_back(step.name);
   }

@@ -11,10 +11,10 @@
 namespace chain {
 
 /// Throws InputError, which tells the place in the deck and the step, if the operator of a step does not
-/// accept its parameters, or takes another number of images. No image needs to be known.
+/// accept its parameters or its number of operands. The images themselves are not looked at.
 void check_operator(const Step& step);
 
-/// Returns the names of steps, and of the steps of their loops.
+/// Returns the names of steps, and for loops also the names of their inner steps.
 std::vector<std::string> names_of_steps(const std::vector<Step>& steps);
 
 /// The pipeline of a chain.
@@ -26,14 +26,14 @@ struct BuiltChain {
 
 /// Returns the pipeline of those steps of a chain that `wanted` needs, for an input image with the type
 /// `type` and the points `domain`. The outputs of the pipeline are the output of the chain, the steps that
-/// are single numbers and that no step reads, and those steps of `results`, which `wanted` has, too. Throws
-/// InputError, which tells the place in the deck and the step, if an operator does not accept its images or
-/// its parameters.
+/// are single numbers and that no step reads, and the steps `results`, each of which `wanted` must have, too.
+/// Throws InputError, which tells the place in the deck and the step, if an operator does not accept its
+/// images or its parameters.
 BuiltChain build(const Chain& chain, tessera::ElementType type, const tessera::Box& domain,
                  const std::set<std::string>& wanted, const std::set<std::string>& results = {});
 
 /// Returns the steps that are single numbers and that no step reads, for an input image with the type `type`
-/// and the points `domain`. Steps with errors are none of them.
+/// and the points `domain`. Steps with errors are left out.
 std::vector<std::string> unread_numbers(const Chain& chain, tessera::ElementType type,
                                         const tessera::Box& domain);
 

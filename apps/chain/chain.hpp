@@ -34,8 +34,8 @@ struct Step {
   std::string name;
   /// The place in the deck that gives the step its name.
   std::string location;
-  /// The operands: for an expression, the names in its text, and for a loop, what its first turn reads, and
-  /// what its steps read of the steps outside.
+  /// The steps and inputs that the step reads. For an expression, these are the names in its text. For a
+  /// loop, these are the beginning of its iterate, and what its inner steps read from outside of the loop.
   std::vector<Operand> operands = {};
   /// The operator, unless the step is an expression or a loop.
   const tessera::operators::Operator* operation = nullptr;
@@ -57,7 +57,7 @@ struct Loop {
   Operand next;
   /// The greatest number of turns.
   std::int64_t turns = 1;
-  /// The expression of numbers that ends the loop when it is not 0; may be empty.
+  /// The expression of numbers that ends the loop when it is not 0. If it is empty, all turns are made.
   std::string until = {};
   std::string until_location = {};
   /// The type of the iterate, if the deck gives it.
@@ -65,7 +65,7 @@ struct Loop {
   tessera::ElementType type = tessera::ElementType::float32;
 };
 
-/// A chain of steps, which is what a deck says in the place of a pipeline in C++.
+/// A chain of steps: a pipeline that a deck describes, instead of C++ code.
 struct Chain {
   /// The steps, each after those that it reads.
   std::vector<Step> steps;
@@ -96,8 +96,8 @@ Chain read_chain(const tessera::deck::Deck& deck);
 /// the program.
 std::string cpp_of(const Chain& chain, const std::string& name);
 
-/// Writes this program to the file `path`, and returns a line that says so. Throws InputError if the file
-/// cannot be written.
+/// Writes the program of cpp_of() to the file `path`, whose name without ending is the name of the program.
+/// Returns a line that says so. Throws InputError if the file cannot be written.
 std::string write_cpp(const Chain& chain, const std::string& path);
 
 }  // namespace chain

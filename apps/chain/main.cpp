@@ -33,11 +33,11 @@ Example:
   bright: {expression: 'clamp(1.5 * clean - smooth, 0, 255)'}
 )";
 
-/// Returns a sentence without what stands in parentheses about the names of stages.
+/// Returns a sentence without its remarks in parentheses that contain `<name>`, the name of a stage.
 std::string without_stages(std::string sentence) {
   for (std::size_t name = 0; (name = sentence.find("<name>", name)) != std::string::npos;) {
     const std::size_t begin = sentence.rfind(" (", name), end = sentence.find(')', name);
-    // The name may stand after parentheses, and not in them.
+    // `<name>` may also stand outside of parentheses. Then it stays.
     if (begin == std::string::npos || end == std::string::npos || sentence.find(')', begin) != end) {
       ++name;
       continue;
@@ -55,7 +55,8 @@ std::string first_sentence(const std::string& text) {
   return sentence.ends_with('.') ? sentence : sentence + ".";
 }
 
-std::string list() {
+/// Returns a list of all operators, with a line for each.
+std::string list_of_operators() {
   std::size_t width = std::string(expression_word).size();
   for (const operators::Operator& one : operators::all_operators()) width = std::max(width, one.name.size());
   const auto line = [width](const std::string& operation, const std::string& help) {
@@ -71,16 +72,16 @@ std::string list() {
          line(expression_word, "Computes an arithmetic expression of several images at each point.");
 }
 
-/// Returns a list of all operators with a line for each, or the explanation of the operator `name` if it is
-/// not empty. Throws InputError, which names the most similar operator, if there is none of this name.
+/// Returns the explanation of the operator `name`, or a list of all operators if `name` is empty. Throws
+/// InputError, which names the most similar operator, if no operator has this name.
 std::string help_of_operators(const std::string& name, const deck::Deck&) {
-  if (name.empty()) return list();
+  if (name.empty()) return list_of_operators();
   if (name == expression_word) return expression_help;
   return operators::explanation(operators::find_operator(name));
 }
 
-/// Calls use(pipeline) for pipelines with the steps of a chain that accept an image, whether the deck asks
-/// for them or not, and refused(step) for other steps.
+/// Calls use(pipeline) for pipelines that together have all steps of a chain that accept an image, even if
+/// the deck does not ask for them. Calls refused(step) for each step that does not accept the image.
 void each_sample(const Chain& chain, const io::ImageInfo& image, const auto& use, const auto& refused) {
   const auto sample = [&](const std::set<std::string>& steps) {
     use(build(chain, image.type, image.domain, steps).pipeline);
@@ -90,7 +91,7 @@ void each_sample(const Chain& chain, const io::ImageInfo& image, const auto& use
   try {
     return sample(all);
   } catch (const InputError&) {
-    // Steps that nothing asks for may not accept the image.
+    // A step that nothing asks for may refuse the image. Each step is then tried by itself.
   }
   for (const Step& step : chain.steps) try {
       sample({chain.output, step.name});
@@ -101,7 +102,7 @@ void each_sample(const Chain& chain, const io::ImageInfo& image, const auto& use
 
 /// The results that a deck asks for.
 struct AskedResults {
-  /// The steps that have to be computed with all that they need.
+  /// The steps that have to be computed. The steps that these need are not included.
   std::set<std::string> wanted;
   /// The steps, besides the output, whose results are outputs of the pipeline, and so are whole.
   std::set<std::string> whole;
@@ -113,13 +114,13 @@ class ResultNames {
   /// All arguments must outlive this object.
   ResultNames(const Chain& chain, const deck::Deck& deck, const io::ImageInfo& image);
 
-  /// Returns the results that the deck asks for. The deck may name only an inner stage of a step. The step is
-  /// then no output of its own, unless no other output needs it. Throws InputError, which says why, if the
-  /// deck asks for something that cannot be written in a run with this image.
+  /// Returns the results that the deck asks for. If the deck names only a stage within a step, the step
+  /// becomes an output only if no other output needs it. Throws InputError, which says why, if the deck asks
+  /// for something that cannot be written in a run with this image.
   AskedResults asked() const;
 
  private:
-  void check() const;
+  void check_stages() const;
   std::string step_around(const std::string& stage) const;
   const Step* loop_around(const std::string& step) const;
   app::WritableStages writable() const;
@@ -148,26 +149,28 @@ std::string ResultNames::step_around(const std::string& stage) const {
 }
 
 AskedResults ResultNames::asked() const {
-  check();
-  AskedResults asked{{chain_.output}, {}};
+  check_stages();
+  AskedResults results{{chain_.output}, {}};
   for (const std::string& stage : stages_) {
-    if (const std::string step = step_around(stage); chain_.find(step) != nullptr) asked.wanted.insert(step);
-    if (chain_.find(stage) != nullptr) asked.whole.insert(stage);
+    if (const std::string step = step_around(stage); chain_.find(step) != nullptr)
+      results.wanted.insert(step);
+    if (chain_.find(stage) != nullptr) results.whole.insert(stage);
   }
-  std::set<std::string> outputs = asked.whole;
+  std::set<std::string> outputs = results.whole;
   outputs.insert(chain_.output);
   outputs.insert(numbers_.begin(), numbers_.end());
   std::set<std::string> needed = needed_by(chain_, outputs);
-  // Steps come after those that they read, which then need not be outputs.
+  // The last step comes first: the steps that it reads come before it in the chain, and need not be outputs.
   for (auto step = chain_.steps.rbegin(); step != chain_.steps.rend(); ++step)
-    if (asked.wanted.contains(step->name) && !needed.contains(step->name)) {
-      asked.whole.insert(step->name);
+    if (results.wanted.contains(step->name) && !needed.contains(step->name)) {
+      results.whole.insert(step->name);
       needed.merge(needed_by(chain_, {step->name}));
     }
-  return asked;
+  return results;
 }
 
-void ResultNames::check() const {
+/// Throws InputError if the deck names a stage in output.stages that cannot be written.
+void ResultNames::check_stages() const {
   if (stages_.empty()) return;
   const app::WritableStages can_be_written = writable();
   for (const std::string& stage : stages_)
@@ -198,7 +201,7 @@ app::WritableStages ResultNames::writable() const {
   return found;
 }
 
-/// Returns the loop that computes a step, or that is the step, or nullptr.
+/// Returns the loop that is the step, or that has it as an inner step, or nullptr if there is none.
 const Step* ResultNames::loop_around(const std::string& step) const {
   for (const Step& outer : chain_.steps)
     if (outer.loop && (outer.name == step ||
@@ -207,7 +210,7 @@ const Step* ResultNames::loop_around(const std::string& step) const {
   return nullptr;
 }
 
-/// Returns why a stage cannot be written besides the output, and what to do, or an empty text.
+/// Returns why a stage cannot be written besides the output, and what to do, or an empty text if it can.
 std::string ResultNames::reason_against(const std::string& stage,
                                         const app::WritableStages& can_be_written) const {
   if (can_be_written.has(stage)) return "";
@@ -239,10 +242,12 @@ Pipeline build_for(const Chain& chain, const io::ImageInfo& image, const deck::D
   return std::move(built.pipeline);
 }
 
+/// Returns the application with all that follows from the chain of the deck: its inputs, its stages, and the
+/// functions that make its pipeline.
 PipelineApplication complete(PipelineApplication application, const deck::Deck& deck) {
   if (!deck.is_set("steps") && !deck.is_set("repeat")) return application;
   const Chain chain = read_chain(deck);
-  // The names of the inputs are known now, and what the deck says of each of them are keys of its own.
+  // Instead of the key `inputs`, each input now has keys of its own.
   if (!chain.inputs.empty())
     std::erase_if(application.first_parameters, [](const auto& key) { return key.name == "inputs"; });
   for (const std::string& name : chain.inputs)

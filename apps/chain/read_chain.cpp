@@ -20,7 +20,8 @@ using deck::Tree;
 
 constexpr const char* output_key = "output.step";
 
-/// Orders steps by a search in depth.
+/// Orders steps by a depth-first search. `others` are the names besides those of the steps that steps may
+/// read.
 class Search {
  public:
   Search(const std::vector<Step>& steps, const std::vector<std::string>& others)
@@ -37,6 +38,7 @@ class Search {
  private:
   enum class State { unseen, open, done };
 
+  /// Appends step number i to the ordered steps, after all steps that it reads.
   void visit(std::size_t i) {
     if (state_[i] == State::done) return;
     path_.push_back(i);
@@ -83,9 +85,9 @@ class Search {
   std::vector<Step> ordered_;
 };
 
-/// Returns the steps in an order in which each step comes after those that it reads. Otherwise they
-/// keep their order. Throws InputError if steps read each other in a cycle, or if a step reads something that
-/// is neither one of the steps nor one of `others`.
+/// Returns the steps in an order in which each step comes after the steps that it reads. Apart from that, the
+/// steps keep their order. Throws InputError if steps read each other in a cycle, or if a step reads
+/// something that is neither one of the steps nor one of `others`.
 std::vector<Step> ordered(const std::vector<Step>& steps, const std::vector<std::string>& others) {
   return Search(steps, others).run();
 }
@@ -103,10 +105,11 @@ std::vector<std::string> names_of_condition(const Step& step) {
   return names;
 }
 
+/// Reads one key of the loop `name`. Throws InputError if the key is unknown, or its value is faulty.
 void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree& value,
                 const std::set<std::string>& known_names) {
   const std::string owner = fmt::format("loop '{}'", name);
-  const auto operand = [&] {
+  const auto single_operand = [&] {
     const std::vector<Operand> operands = read_operands(value, owner, key.text);
     if (operands.size() != 1)
       fail(value, fmt::format("loop '{}': '{}' is the name of one step", name, key.text));
@@ -114,11 +117,11 @@ void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree
   };
   const std::vector<std::string> known = {"begin", "steps", "next", "turns", "until", "type"};
   if (key.text == "begin") {
-    loop.begin = operand();
+    loop.begin = single_operand();
   } else if (key.text == "steps") {
     loop.steps = read_steps(value, fmt::format("'steps' of the loop '{}'", name), known_names);
   } else if (key.text == "next") {
-    loop.next = operand();
+    loop.next = single_operand();
   } else if (key.text == "turns") {
     loop.turns = read_count(value, owner, key.text);
   } else if (key.text == "type") {
@@ -160,8 +163,8 @@ Step read_loop(const Tree& name, const Tree& body, const std::set<std::string>& 
   return step;
 }
 
-/// Returns the loop with its steps in order. They may read the iterate and `others`. Throws InputError if
-/// `next` or `until` name something that the loop does not compute.
+/// Returns the loop with its steps in order. Its steps may read the iterate and `others`. Throws InputError
+/// if `next` or `until` names something that is not a step of the loop.
 Step with_ordered_loop(const Step& step, const std::vector<std::string>& others) {
   Loop loop = *step.loop;
   const std::vector<std::string> own = names_of_steps(loop.steps);
@@ -182,7 +185,7 @@ Step with_ordered_loop(const Step& step, const std::vector<std::string>& others)
   return result;
 }
 
-/// Throws InputError if a name is given twice.
+/// The names that are in use, and their places in the deck. Throws InputError if a name is added twice.
 class UsedNames {
  public:
   void add(const std::string& name, const std::string& location, const char* what) {
@@ -196,10 +199,12 @@ class UsedNames {
   std::map<std::string, std::string> places_{{main_input, ""}};
 };
 
+/// Returns the value of a key, or nullptr if the deck does not have it.
 const Tree* tree_of(const deck::Deck& deck, const char* key) {
   return deck.schema().find(key) != nullptr && deck.is_set(key) ? &deck.get<Tree>(key) : nullptr;
 }
 
+/// Returns the names of the further inputs of a deck, and adds them to `used`.
 std::vector<std::string> read_inputs(const deck::Deck& deck, UsedNames& used) {
   std::vector<std::string> inputs;
   const Tree* const block = tree_of(deck, "inputs");
@@ -214,7 +219,7 @@ std::vector<std::string> read_inputs(const deck::Deck& deck, UsedNames& used) {
   return inputs;
 }
 
-/// Returns the names of all steps and inputs of a deck, as far as it has the form of a chain.
+/// Returns the names of all steps and inputs of a deck. It leaves out parts that do not have their form.
 std::set<std::string> names_in(const deck::Deck& deck) {
   std::set<std::string> names{main_input};
   const auto add = [&names](const Tree* block) {
@@ -227,7 +232,7 @@ std::set<std::string> names_in(const deck::Deck& deck) {
   return names;
 }
 
-/// Reads the steps and the loops of a deck. They are not ordered yet.
+/// Reads the steps and the loops of a deck, and adds their names to `used`. They are not ordered yet.
 std::vector<Step> read_all(const deck::Deck& deck, UsedNames& used) {
   const std::set<std::string> names = names_in(deck);
   std::vector<Step> steps;
@@ -248,7 +253,7 @@ std::vector<Step> read_all(const deck::Deck& deck, UsedNames& used) {
   return steps;
 }
 
-/// Sets the step that is written: the one that the deck names, or else the last one of the deck.
+/// Sets the step that is written: the step that the deck names, or else the step `last`.
 void read_output(Chain& chain, const deck::Deck& deck, const std::string& last) {
   chain.output = last;
   if (!deck.is_set(output_key)) return;

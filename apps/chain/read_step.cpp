@@ -20,6 +20,7 @@ using deck::Tree;
 using expressions::Expression;
 using operators::Operator, operators::ParameterKind, operators::ParameterValue;
 
+/// Returns the number that is written in `tree`, or nothing if it is not a finite number.
 template <class Number>
 std::optional<Number> number_in(const Tree& tree) {
   if (tree.kind != Tree::Kind::word || tree.quoted) return std::nullopt;
@@ -33,6 +34,7 @@ std::optional<Number> number_in(const Tree& tree) {
   return value;
 }
 
+/// Returns the numbers of a list, or a single number, or nothing if `tree` is neither.
 std::optional<std::vector<double>> numbers_in(const Tree& tree) {
   std::vector<double> numbers;
   if (tree.kind != Tree::Kind::list) {
@@ -47,6 +49,7 @@ std::optional<std::vector<double>> numbers_in(const Tree& tree) {
   return numbers;
 }
 
+/// Returns a list of rows, or a list of numbers as a single row, or nothing if `tree` is neither.
 std::optional<operators::Matrix> matrix_in(const Tree& tree) {
   if (tree.kind != Tree::Kind::list) return std::nullopt;
   if (const auto row = numbers_in(tree)) return operators::Matrix{*row};
@@ -73,6 +76,8 @@ std::optional<ParameterValue> as_value(const std::optional<T>& value) {
   return value ? std::optional<ParameterValue>(*value) : std::nullopt;
 }
 
+/// Returns the value of a parameter of some kind, or nothing if `tree` does not have its form. An integer may
+/// have a fraction: the operator refuses it, and says which values it takes.
 std::optional<ParameterValue> value_in(ParameterKind kind, const Tree& tree) {
   switch (kind) {
     case ParameterKind::boolean:
@@ -96,7 +101,7 @@ std::optional<ParameterValue> value_in(ParameterKind kind, const Tree& tree) {
 }
 
 /// Returns the value of a parameter as the deck gives it. Whether the value is permitted is checked when the
-/// operator is applied. Throws InputError if the value has not the form of the parameter.
+/// operator is applied. Throws InputError if the value does not have the form of the parameter.
 ParameterValue read_value(const operators::Parameter& parameter, const Tree& tree, const std::string& step) {
   const auto value = value_in(parameter.kind, tree);
   if (!value)
@@ -104,7 +109,7 @@ ParameterValue read_value(const operators::Parameter& parameter, const Tree& tre
          fmt::format(
              "step '{}': '{}' is {}: it must be a {}{}", step, parameter.name, to_yaml(tree),
              name_of(parameter.kind),
-             parameter.kind == ParameterKind::word ? "" : ", as [3, 5] is a pair and [1, 2, 1] a list"));
+             parameter.kind == ParameterKind::word ? "" : ", where [3, 5] is a pair and [1, 2, 1] a list"));
   return *value;
 }
 
@@ -119,7 +124,7 @@ bool is_operator(const std::string& word) {
                              [&](const Operator& one) { return one.name == word; });
 }
 
-/// Returns whether a value names a step or an input, or is a list that does.
+/// Returns whether a value is a known name of a step or an input, or a list that has such a name.
 bool has_known_name(const Tree& value, const std::set<std::string>& known_names) {
   return value.kind == Tree::Kind::word ? known_names.contains(value.text)
                                         : std::ranges::any_of(value.items, [&](const Tree& item) {
@@ -127,7 +132,9 @@ bool has_known_name(const Tree& value, const std::set<std::string>& known_names)
                                           });
 }
 
-/// Throws InputError about a step that has no operator. What reads a step or an input is meant as one.
+/// Throws InputError about a step that has no known operator. The key whose value names a step or an input is
+/// taken as a misspelt operator. If there is none, the name of the step is taken as a misspelt name of
+/// another step if there is a similar one, and otherwise the first key as a misspelt operator.
 [[noreturn]] void fail_without_operator(const Tree& name, const Tree& body,
                                         const std::set<std::string>& known_names) {
   if (body.keys.empty()) fail(body, fmt::format("step '{}' has no operator", name.text));
@@ -146,7 +153,7 @@ bool has_known_name(const Tree& value, const std::set<std::string>& known_names)
                         similar.empty() ? "; tessera-chain --operators lists them" : similar));
 }
 
-/// Throws InputError if commas divide an expression into several keys, as it has no quotes.
+/// Throws InputError if an expression has no quotes, and its commas therefore divide it into several keys.
 void check_quotes(const Step& step, const Tree& body) {
   const Tree& value = *body.find(expression_word);
   const bool is_divided = std::ranges::any_of(
@@ -155,6 +162,7 @@ void check_quotes(const Step& step, const Tree& body) {
     fail(value, fmt::format("step '{}': put the expression in quotes", step.name));
 }
 
+/// Reads a step that is an expression from `body`: its text, the names in it, and the type.
 void read_expression(Step& step, const Tree& body) {
   check_quotes(step, body);
   for (std::size_t i = 0; i < body.keys.size(); ++i) {
@@ -180,14 +188,16 @@ void read_expression(Step& step, const Tree& body) {
   }
 }
 
-void read_operator(Step& step, const Tree& body, std::size_t at) {
-  step.operation = &operators::find_operator(body.keys[at].text);
-  step.operands = read_operands(body.items[at], fmt::format("step '{}'", step.name), body.keys[at].text);
+/// Reads a step from `body`, whose key number `position` is the operator: its operands and parameters.
+void read_operator(Step& step, const Tree& body, std::size_t position) {
+  const std::string& operator_name = body.keys[position].text;
+  step.operation = &operators::find_operator(operator_name);
+  step.operands = read_operands(body.items[position], fmt::format("step '{}'", step.name), operator_name);
   std::vector<std::string> names;
   for (const operators::Parameter& parameter : step.operation->parameters) names.push_back(parameter.name);
   for (std::size_t i = 0; i < body.keys.size(); ++i) {
     const std::string& key = body.keys[i].text;
-    if (i == at) continue;
+    if (i == position) continue;
     const auto found = std::ranges::find(names, key);
     if (found != names.end()) {
       const auto& parameter = step.operation->parameters[static_cast<std::size_t>(found - names.begin())];

@@ -16,7 +16,7 @@ namespace {
 
 using namespace tessera;
 
-/// Returns the name of a variable, which ends with '_', so that it is no other name of the program.
+/// Returns the variable of a step or input. It ends with '_', as no other name of the program does.
 std::string variable(const std::string& name) { return name + "_"; }
 
 std::string text_literal(const std::string& text) {
@@ -40,6 +40,7 @@ std::string list_literal(const std::vector<double>& numbers) {
   return fmt::format("std::vector<double>{{{}}}", fmt::join(texts, ", "));
 }
 
+/// Returns the value of a parameter as C++ text.
 struct ValueLiteral {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return fmt::format("std::int64_t({})", value); }
@@ -57,7 +58,7 @@ struct ValueLiteral {
 
 std::string type_literal(ElementType type) { return fmt::format("ElementType::{}", name_of(type)); }
 
-/// Returns the images that an expression names as an initialiser of a map.
+/// Returns the initialiser of a map that has the image of each name in an expression.
 std::string named_images(const std::string& expression) {
   std::vector<std::string> entries;
   const expressions::Expression parsed(expression);
@@ -66,6 +67,7 @@ std::string named_images(const std::string& expression) {
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
 
+/// Returns the C++ call that adds a step, which is not a loop.
 std::string line_of(const Step& step) {
   if (!step.operation)
     return fmt::format(
@@ -81,6 +83,7 @@ std::string line_of(const Step& step) {
                      fmt::join(images, ", "), fmt::join(values, ", "), text_literal(step.name));
 }
 
+/// Returns the C++ statements that add a step.
 std::string lines_of(const Step& step, const std::string& indent);
 
 std::string lines_of_loop(const Step& step, const std::string& indent) {
@@ -108,9 +111,9 @@ std::string lines_of(const Step& step, const std::string& indent) {
   return fmt::format("{}const auto {} = {};\n", indent, variable(step.name), line_of(step));
 }
 
-/// Returns the pipeline for an image of some kind that the chain accepts: without channels or with one to
-/// four, of the types that operators take, or of one that they do not take. It is large, so that parts can be
-/// cut out of it.
+/// Returns the pipeline for the first kind of image that the chain accepts, or nothing. The kinds are images
+/// without channels and with one to four, of types that operators take, and of int16, which they do not take.
+/// The images are large, so that parts can be cut out of them.
 std::optional<BuiltChain> sample_of(const Chain& chain) {
   for (const ElementType type :
        {ElementType::int16, ElementType::uint8, ElementType::uint16, ElementType::float32})

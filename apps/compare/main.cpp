@@ -53,6 +53,7 @@ constexpr Tolerance tolerances[] = {
     {"psnr", "tolerance.psnr", "the peak signal-to-noise ratio", true},
     {"differing", "tolerance.differing", "the number of points that differ", false}};
 
+/// Returns which numbers are beyond their tolerances, or an empty text if none is.
 std::string verdict(const std::map<std::string, double>& numbers, const deck::Deck& deck) {
   std::string text;
   for (const auto& [number, key, what, is_least] : tolerances) {
@@ -81,7 +82,7 @@ std::vector<deck::KeyDeclaration> keys() {
           real("tolerance.mean", tolerance, "The greatest mean absolute difference"), psnr,
           real("tolerance.differing", tolerance, "How many points may differ at all"),
           real("peak", "Comparison",
-               "The greatest signal, for the ratio; without it, what integers of the type span, and 1 of "
+               "The greatest signal, for the ratio; by default the range of an integer type, and 1 for "
                "floats")};
 }
 

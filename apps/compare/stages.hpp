@@ -5,6 +5,7 @@
 
 namespace compare {
 
+/// A difference as a float.
 struct Narrowed {
   template <class In, class... Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord... at) const {
@@ -12,8 +13,8 @@ struct Narrowed {
   }
 };
 
-/// The numbers `maximum`, `mean`, `psnr` and `differing` of two images, and the image `difference` where it
-/// is wanted.
+/// Returns the pipeline that computes the numbers `maximum`, `mean`, `psnr` and `differing` of two images,
+/// and the image `difference` if `wants_image`.
 template <class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image, double peak, bool wants_image) {
   tessera::Pipeline pipeline;

@@ -12,6 +12,7 @@ namespace {
 
 using namespace tessera;
 
+/// Returns the words that the key `type` can have: "same", and then all real types in their order.
 std::vector<std::string> types() {
   std::vector<std::string> names{"same"};
   for (int i = 0; i <= static_cast<int>(ElementType::float64); ++i)
@@ -19,20 +20,21 @@ std::vector<std::string> types() {
   return names;
 }
 
-/// That of the result.
+/// Returns the element type of the result.
 ElementType type_of(const io::ImageInfo& image, const deck::Deck& deck) {
   const std::vector<std::string> names = types();
   const auto place = std::ranges::find(names, deck.get<std::string>("type")) - names.begin();
   return place == 0 ? image.type : static_cast<ElementType>(place - 1);
 }
 
+/// Returns the pipeline for an image of N dimensions.
 template <int N>
 Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) {
   if (is_complex(image.type)) {
     if (type == ElementType::complex64) return convert::make_copy<Kokkos::complex<float>, N>(image.domain);
     return convert::make_copy<Kokkos::complex<double>, N>(image.domain);
   }
-  // Of these not all numbers are doubles.
+  // Doubles do not hold all numbers of 64-bit integers, which are therefore copied.
   if (type == image.type && scale == 1) {
     if (type == ElementType::int64) return convert::make_copy<std::int64_t, N>(image.domain);
     if (type == ElementType::uint64) return convert::make_copy<std::uint64_t, N>(image.domain);
@@ -58,10 +60,10 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
 
 /// Returns the pipeline of images that are not copied.
 std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck&) {
-  std::vector<Pipeline> samples;
-  samples.push_back(
+  std::vector<Pipeline> pipelines;
+  pipelines.push_back(
       convert::make_pipeline<2>(Box{{0, 8}, {0, 8}}, ElementType::uint8, ElementType::float32, 1));
-  return samples;
+  return pipelines;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct Scaled {
   }
 };
 
-/// The greatest double that an integer type holds: of 64 bits its greatest number is none.
+/// Returns the greatest double that an integer type holds. The greatest number of a type of 64 bits is not a
+/// double.
 template <class T>
 constexpr double greatest_value() {
   constexpr int bits_beyond = std::numeric_limits<T>::digits - std::numeric_limits<double>::digits;
@@ -35,8 +36,8 @@ constexpr double greatest_value() {
   return static_cast<double>(greatest);
 }
 
-/// The nearest number that a T is, of two integers the one further from 0. What an integer type does not hold
-/// becomes its least or greatest number, and NaN becomes 0.
+/// The nearest number of the type T. If two integers are equally near, it is the one further from 0. Numbers
+/// beyond the limits of an integer type become its least or greatest number, and NaN becomes 0.
 template <class T>
 struct Nearest {
   template <class Values, class... Coord>
@@ -53,8 +54,8 @@ struct Nearest {
   }
 };
 
-/// An image of one type as one of another, every point times `scale`: through `values` of double, which hold
-/// integers up to 2^53 exactly.
+/// Returns the pipeline that multiplies every point of an image by `scale` and converts it from one type to
+/// another. Its stage `values` has doubles, which hold integers up to 2^53 exactly.
 template <int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image, tessera::ElementType from, tessera::ElementType to,
                                 double scale) {
@@ -69,7 +70,7 @@ tessera::Pipeline make_pipeline(const tessera::Box& image, tessera::ElementType 
   return pipeline;
 }
 
-/// The image itself.
+/// Returns the pipeline that copies an image.
 template <class T, int N>
 tessera::Pipeline make_copy(const tessera::Box& image) {
   tessera::Pipeline pipeline;

@@ -32,6 +32,7 @@ struct LookUp {
   }
 };
 
+/// The new value of a point, from the table.
 struct Apply {
   template <class In, class Line, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, const Line& line, Coord x, Coord y, Rest... rest) const {
@@ -39,8 +40,9 @@ struct Apply {
   }
 };
 
-/// Histogram equalisation: the histogram of the whole image is a global reduction, `counts`; `look_up` makes
-/// a table of it, and `equalized` applies that. Channels, if any, share one histogram.
+/// Returns the pipeline of histogram equalisation. The histogram of the whole image is a global reduction,
+/// `counts`. `look_up` makes a table from it, and `equalized` applies the table. Channels share one
+/// histogram.
 template <class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image) {
   constexpr int bins = int(tessera::highest<T>) + 1;

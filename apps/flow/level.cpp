@@ -16,7 +16,7 @@ namespace {
 
 using namespace tessera;
 
-/// Declares the loops of a level.
+/// Declares the stages and loops of a level.
 class Level {
  public:
   Level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings)
@@ -26,6 +26,7 @@ class Level {
         box_(boxes[static_cast<std::size_t>(level)]),
         settings_(settings) {}
 
+  /// Declares all of the level, and returns its flow after the loops.
   Flow add(Plane first, Plane second, const std::optional<Flow>& coarser) {
     first_ = first;
     second_ = second;
@@ -56,7 +57,7 @@ class Level {
     }
   }
 
-  /// Lets a stage end at the edges of the level, beyond which it has the values of the edges.
+  /// Bounds a stage by the edges of the level. Beyond them it has the values of the edges.
   Plane bounded(Plane stage) {
     pipeline_.bound(stage, box_, Boundary::clamp);
     return stage;
@@ -102,11 +103,12 @@ class Level {
 
   /// The largest displacement, in pixels of this level.
   float reach() const {
-    // Without a limit, displacements count up to one that leads out of every image.
+    // If there is no limit, this displacement leads out of every image.
     if (!settings_.reach) return 1e9f;
     return static_cast<float>(std::ceil(*settings_.reach * std::pow(settings_.zoom, level_)));
   }
 
+  /// Declares copies of both components of the flow.
   Flow copy(const char* u, const char* v) {
     return {pipeline_.stage<float>(name(u), Copy{}, flow_.u),
             pipeline_.stage<float>(name(v), Copy{}, flow_.v)};
@@ -124,12 +126,14 @@ class Level {
 
   std::vector<std::string> names_of_turn() const { return {name("next_u"), name("next_v"), name("change")}; }
 
-  /// Declares the last stage of a turn.
+  /// Declares the last stage of a turn, which computes the next flow and its change.
   template <class Body, class... In>
   std::vector<Plane> turn(const Body& body, In... inputs) {
     return stages<ThreePlanes>(names_of_turn(), body, inputs..., equations_[0], equations_[1], equations_[2]);
   }
 
+  /// Declares a turn of successive over-relaxation: a part for each colour of pixels. Returns the outputs of
+  /// its last stage.
   std::vector<Plane> relaxed() {
     const auto relaxation = static_cast<float>(settings_.relaxation);
     const Plane &gx = equations_[0], &gy = equations_[1], &h = equations_[2];
@@ -143,7 +147,7 @@ class Level {
     return turn(RelaxLast{{Colour{1, 1}, relaxation}}, now.u, now.v, flow_.u, flow_.v);
   }
 
-  /// Declares a part of a turn for one component.
+  /// Declares a part of a turn of over-relaxation for one component of the flow.
   template <class... In>
   Plane component(const std::string& part, const Relax& body, In... inputs) {
     const std::string stage = name(part);
@@ -157,8 +161,8 @@ class Level {
             settings_.relaxation};
   }
 
-  /// Declares the stage of a turn of Chebyshev's acceleration. If it keeps its iterate, this is its last two
-  /// outputs.
+  /// Declares the stage of a turn of Chebyshev's acceleration. `before` is the iterate before the flow. If
+  /// `keeps_iterate`, the last two outputs are copies of the flow that the turn begins with.
   template <bool keeps_iterate>
   std::vector<Plane> accelerated(const Flow& before, Array<float, 1> weight) {
     using Values =
@@ -169,6 +173,7 @@ class Level {
                           before.v, weight, equations_[0], equations_[1], equations_[2]);
   }
 
+  /// Declares the loop of the solver with Chebyshev's acceleration.
   void solve_accelerated() {
     const Flow before = copy("before_u", "before_v");
     for (const Plane component : {before.u, before.v}) pipeline_.bound(component, box_, {});
@@ -177,8 +182,9 @@ class Level {
       const Array<float, 1> next =
           pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum().radius_squared}, weight);
       if (settings_.levels_in_tiles.contains(level_)) {
-        // Tiles of several turns store the outputs of their last turn. If the iterate of this turn were fed
-        // instead, the turn before would have to be stored, too, as a step that computes its tiles again.
+        // Tiles of several turns store the outputs of their last turn only. If `flow_` were fed to `before`,
+        // the outputs of the turn before the last would have to be stored, too, by a step that computes its
+        // tiles again.
         const std::vector<Plane> outputs = accelerated<true>(before, next);
         end_turn(loop, outputs);
         loop.feed(outputs[3], before.u);
@@ -192,15 +198,15 @@ class Level {
     });
   }
 
-  /// Declares what becomes of the outputs of a turn, and when the loop ends.
+  /// Feeds the outputs of a turn to the next one, and declares when the loop ends.
   void end_turn(const Pipeline::Loop& loop, const std::vector<Plane>& outputs) {
     loop.feed(outputs[0], flow_.u);
     loop.feed(outputs[1], flow_.v);
     end_by(loop, outputs[2], "turn", settings_.tolerance);
   }
 
-  /// Makes the root of the mean of `squares` what a loop reports. If the tolerance is not 0, the loop ends
-  /// when the root is not above it. Without a reduction, the squares would be stored.
+  /// Lets a loop report the root of the mean of `squares`. If the tolerance is not 0, the loop ends when the
+  /// root is not above it. `of` is "turn" or "warp". The squares are reduced, so that they are not stored.
   void end_by(const Pipeline::Loop& loop, Plane squares, const std::string& of, double tolerance) {
     const auto array = [&](const char* what) { return name(fmt::format("{}_of_{}", what, of)); };
     const auto sum = pipeline_.reduce(array("squares"), Sum<float>{}, squares, box_);

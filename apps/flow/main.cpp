@@ -20,16 +20,20 @@ using namespace tessera;
 using deck::KeyDeclaration, deck::ValueType;
 
 constexpr const char* group = "Flow";
-constexpr int most_levels_of_all = 1000;
+/// The greatest number of levels that a deck can give.
+constexpr int greatest_scales = 1000;
 
+/// The words of decks for the enumerators of Solver and Penalty, in their order.
 const std::vector<std::string> solvers = {"jacobi", "red_black", "chebyshev"};
 const std::vector<std::string> penalties = {"quadratic", "charbonnier"};
 
+/// Returns the enumerator that the deck chooses with a key. `names` has the words of all enumerators.
 template <class Enum>
 Enum choice(const deck::Deck& deck, const char* key, const std::vector<std::string>& names) {
   return static_cast<Enum>(std::ranges::find(names, deck.get<std::string>(key)) - names.begin());
 }
 
+/// Returns a key for a real number.
 KeyDeclaration real(const char* name, const char* help, const char* value, double least, double greatest) {
   return {.name = name,
           .type = ValueType::real,
@@ -40,6 +44,7 @@ KeyDeclaration real(const char* name, const char* help, const char* value, doubl
           .maximum = greatest};
 }
 
+/// Returns a key for a number of warps or turns.
 KeyDeclaration count(const char* name, const char* help, const char* value) {
   return {.name = name,
           .type = ValueType::integer,
@@ -50,31 +55,33 @@ KeyDeclaration count(const char* name, const char* help, const char* value) {
           .maximum = 1000000};
 }
 
-/// The keys of the pyramid and of the solver.
+/// Returns the keys that samples() needs, too: those of the pyramid, the solver and the penalty.
 std::vector<KeyDeclaration> level_keys() {
-  return {{.name = "scales",
-           .type = ValueType::integer,
-           .group = group,
-           .help = "Levels of the pyramid; without it up to ten, as long as their diagonals have 16 pixels",
-           .minimum = 1,
-           .maximum = most_levels_of_all},
-          real("zoom", "The extents of a level, as a share of those of the finer one", "0.5", 0.1, 0.95),
-          {.name = "solver",
-           .type = ValueType::choice,
-           .group = group,
-           .help = "What solves the equations of a warp: Jacobi's method, successive over-relaxation or "
-                   "Jacobi's method with Chebyshev's acceleration",
-           .default_text = "chebyshev",
-           .choices = solvers},
-          {.name = "penalty",
-           .type = ValueType::choice,
-           .group = group,
-           .help = "Of differences of grey values and flows: quadratic, or Charbonnier's, which is robust",
-           .default_text = "quadratic",
-           .choices = penalties}};
+  return {
+      {.name = "scales",
+       .type = ValueType::integer,
+       .group = group,
+       .help = "Levels of the pyramid; without it up to ten, as long as their diagonals have 16 pixels",
+       .minimum = 1,
+       .maximum = greatest_scales},
+      real("zoom", "The extents of a level, as a share of the extents of the finer level", "0.5", 0.1, 0.95),
+      {.name = "solver",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "What solves the equations of a warp: Jacobi's method, successive over-relaxation or "
+               "Jacobi's method with Chebyshev's acceleration",
+       .default_text = "chebyshev",
+       .choices = solvers},
+      {.name = "penalty",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "The penalty of differences of grey values and flows: quadratic, or Charbonnier's, which is "
+               "robust",
+       .default_text = "quadratic",
+       .choices = penalties}};
 }
 
-/// The other keys: those of the method, and those of pictures.
+/// Returns the other keys: those of the method, and those of pictures.
 std::vector<KeyDeclaration> other_keys() {
   return {
       real("alpha", "The weight of smoothness; with the quadratic penalty its square counts", "7", 0.01, 1e6),
@@ -82,8 +89,8 @@ std::vector<KeyDeclaration> other_keys() {
            0, 12),
       count("warps", "Warps at each level, at most", "10"),
       real("warp_tolerance",
-           "The warps of a level end when one changes the flow by no more, as a root mean square, in pixels; "
-           "0 computes all warps",
+           "The warps of a level end when a warp changes the flow by no more than this, as a root mean "
+           "square, in pixels; 0 computes all warps",
            "0.0001", 0, 1e6),
       real("relaxation",
            "The factor of over-relaxation, less than 2; Chebyshev's acceleration is set for the same "
@@ -91,14 +98,15 @@ std::vector<KeyDeclaration> other_keys() {
            "1.9", 1, 1.999),
       count("turns", "Turns of the solver in each warp, at most", "150"),
       real("tolerance",
-           "The solver ends when a turn changes the flow by no more, as a root mean square, in pixels; 0 "
-           "computes all turns",
+           "The solver ends when a turn changes the flow by no more than this, as a root mean square, in "
+           "pixels; 0 computes all turns",
            "0.0001", 0, 1e6),
       {.name = "reach",
        .type = ValueType::real,
        .group = group,
-       .help = "The largest displacement of a warp, so that ranks need only so much of each other's parts of "
-               "the second frame; without it they need all of it",
+       .help =
+           "The largest displacement of a warp: ranks then hold only this much of the second frame around "
+           "their own parts; without it they hold all of the frame",
        .unit = "pixels",
        .minimum = 0,
        .maximum = 1e6},
@@ -119,7 +127,7 @@ std::vector<KeyDeclaration> other_keys() {
        .maximum = 1}};
 }
 
-/// Returns the settings that the keys of level_keys say; the others are the defaults.
+/// Returns the settings of the keys of level_keys(). All other settings are the defaults.
 Settings settings_of_levels(const deck::Deck& deck) {
   Settings settings;
   if (deck.is_set("scales")) settings.levels = static_cast<int>(deck.get<std::int64_t>("scales"));
@@ -129,14 +137,14 @@ Settings settings_of_levels(const deck::Deck& deck) {
   return settings;
 }
 
-/// Returns what a deck says about the method. Throws InputError when the deck asks for more levels than
-/// frames with the points `frame` can have.
+/// Returns the settings of a deck. Throws InputError if the deck asks for more levels than frames with the
+/// points `frame` can have.
 Settings settings_of(const deck::Deck& deck, const Box& frame) {
   Settings settings = settings_of_levels(deck);
   if (const int most = most_levels(frame, settings.zoom); settings.levels && *settings.levels > most)
     deck.fail("scales",
-              fmt::format("it is {}, but frames of {} x {} pixels have at most {} with the zoom "
-                          "{}: give at most {}",
+              fmt::format("it is {}, but frames of {} x {} pixels have at most {} levels with the "
+                          "zoom {}: give at most {}",
                           *settings.levels, frame[0].size(), frame[1].size(), most, settings.zoom, most));
   settings.alpha = deck.get<double>("alpha");
   settings.presmoothing = deck.get<double>("presmoothing");
@@ -149,6 +157,7 @@ Settings settings_of(const deck::Deck& deck, const Box& frame) {
   return settings;
 }
 
+/// Throws InputError if the first frame does not have a type or a number of channels that the program takes.
 void check_frame(const io::ImageInfo& frame, const deck::Deck& deck) {
   const std::string key = "input.first";
   app::check_image(frame, deck,
@@ -159,15 +168,18 @@ void check_frame(const io::ImageInfo& frame, const deck::Deck& deck) {
     deck.fail(key, fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
 }
 
+/// Throws InputError if the true flow does not have the type and the points of the flow of a frame.
 void check_truth(const io::ImageInfo& truth, const Box& frame, const deck::Deck& deck) {
   const Box expected{frame[0], frame[1], {0, 2}};
   if (truth.type != ElementType::float32 || !(truth.domain == expected))
-    deck.fail("truth.file",
-              fmt::format("it is {} of {}, but the flow of these frames {} of float32: give one like it",
-                          to_string(truth.domain), name_of(truth.type), to_string(expected)));
+    deck.fail(
+        "truth.file",
+        fmt::format("it is {} of {}, but the flow of these frames is {} of float32: give a flow like it",
+                    to_string(truth.domain), name_of(truth.type), to_string(expected)));
 }
 
-/// Returns what the keys of the outputs say.
+/// Returns the further outputs that a deck asks for. Throws InputError if keys of pictures are given without
+/// a picture.
 Extras extras_of(const deck::Deck& deck, bool has_truth) {
   Extras extras{.has_truth = has_truth, .has_picture = app::writes_picture(deck)};
   const auto number = [&](const char* key) -> std::optional<double> {
@@ -192,6 +204,7 @@ std::set<int> levels_in_tiles(const deck::Deck& deck, std::size_t levels) {
   return in_tiles;
 }
 
+/// Returns the pipeline for a frame. `others` has the image `truth` if the deck names one.
 Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
                     const deck::Deck& deck) {
   check_frame(frame, deck);
@@ -206,8 +219,8 @@ Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::
 
 Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
 
-/// Returns the pipeline for large frames. Decks that schedule levels serve smaller ones and fewer levels,
-/// too.
+/// Returns the pipeline for large frames, which has many levels. A deck may schedule levels that smaller
+/// frames do not have.
 std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
   Settings settings = settings_of_levels(deck);
   settings.levels = std::max(settings.levels.value_or(1), most_default_levels);
@@ -215,12 +228,13 @@ std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck& deck) {
   const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
   while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;
   settings.levels = std::min(*settings.levels, most_levels(frame(), settings.zoom));
-  std::vector<Pipeline> samples;
-  samples.push_back(make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}));
-  return samples;
+  std::vector<Pipeline> pipelines;
+  pipelines.push_back(make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}));
+  return pipelines;
 }
 
-/// Returns the stages of coarser levels, with those of the finest level.
+/// Returns a map from each stage of a coarser level to the same stage of the finest level, whose keys of the
+/// schedule apply to both.
 std::map<std::string, std::string> stages_of_levels(const Algorithm& pipeline) {
   std::set<std::string> names;
   for (const ArrayDeclaration& array : pipeline.arrays()) names.insert(array.name);

@@ -18,6 +18,7 @@ using namespace tessera;
 /// The article's program smooths by this deviation before it halves an image.
 constexpr double deviation_of_halving = 0.6;
 
+/// Returns the pixels of the level that is coarser than a level with the pixels `box`.
 Box zoomed(const Box& box, double zoom) {
   const auto extent = [&](int d) {
     return std::max<std::int64_t>(std::llround(static_cast<double>(box[d].size()) * zoom), 1);
@@ -33,21 +34,22 @@ int default_levels(const Box& frame, double zoom) {
   return std::clamp(levels, 1, std::min(most_default_levels, most_levels(frame, zoom)));
 }
 
-/// The article's program has these conditions when it smooths: the first row or column is not repeated beyond
-/// the edge, and the last one is.
+/// Returns the boundary conditions with which the article's program smooths. They mirror the image: the first
+/// row or column is not repeated beyond the edge, but the last one is.
 BoundaryConditions mirrored() {
   BoundaryConditions conditions(Boundary::mirror);
   conditions.side[0][0] = conditions.side[1][0] = Boundary::mirror_interior;
   return conditions;
 }
 
-/// Calls `make` with a filter of these weights.
+/// Returns make(filter), where the filter has these weights. Short filters are of the type Filter<true>.
 template <class Make>
 Plane with_filter(const std::vector<float>& weights, const Make& make) {
   if (weights.size() <= Filter<true>::unrolled + 1) return make(Filter<true>(weights));
   return make(Filter<false>(weights));
 }
 
+/// Declares the input `input` of type T, and the grey values of this frame.
 template <class T>
 Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& name, const Box& frame) {
   if (frame.dimensions == 2)
@@ -57,7 +59,7 @@ Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& 
   return pipeline.stage<float, 2>(name + "_grey", Luminance{}, channels);
 }
 
-/// Declares the input `input`, and the grey values of this frame.
+/// Declares the input `input` of the type `type`, and the grey values of this frame with their borders.
 Plane add_grey(Pipeline& pipeline, const std::string& input, const std::string& name, const Box& frame,
                ElementType type) {
   const Plane grey = type == ElementType::uint8    ? add_grey<std::uint8_t>(pipeline, input, name, frame)
@@ -125,8 +127,8 @@ Array<float, 1> add_largest(Pipeline& pipeline, const Flow& flow, const Box& pix
   return pipeline.value<float>("largest", LargestMagnitude{}, largest_square);
 }
 
-/// Declares the output `picture`: the colours of the flow, drawn over the first frame, of `type`, if the
-/// extras say so.
+/// Declares the output `picture`: the colours of the flow, which are drawn over the first frame if the extras
+/// have a weight for that. `type` is the type of the frame.
 void add_picture(Pipeline& pipeline, const Flow& flow, const Pyramids& pyramids, ElementType type,
                  const Box& pixels, const Extras& extras) {
   const Box box{pixels[0], pixels[1], {0, 3}};

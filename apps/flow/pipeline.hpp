@@ -18,28 +18,29 @@ enum class Penalty : std::uint8_t { quadratic, charbonnier };
 
 /// The settings of the method, from a deck. The defaults are those of the article's program.
 struct Settings {
-  /// The weight of smoothness: its square counts for the quadratic penalty, it itself for Charbonnier's.
+  /// The weight of smoothness. The quadratic penalty takes its square, and Charbonnier's the weight itself.
   double alpha = 7;
   Penalty penalty = Penalty::quadratic;
-  /// The number of levels; without it, that of the article's program (see level_boxes).
+  /// The number of levels. If it is not set, it is that of the article's program (see level_boxes).
   std::optional<int> levels = {};
-  /// The quotient of the extents of a level and of the finer one, less than 1.
+  /// The extents of a level divided by those of the next finer level; less than 1.
   double zoom = 0.5;
   /// The standard deviation of the Gaussian that smooths the frames.
   double presmoothing = 0.8;
   /// The greatest number of warps at each level.
   std::int64_t warps = 10;
-  /// If it is not 0, the warps of a level end when one has changed the flow by no more, as a root mean
-  /// square.
+  /// If it is not 0, the warps of a level end when a warp has changed the flow by no more than this, as a
+  /// root mean square.
   double warp_tolerance = 0.0001;
   Solver solver = Solver::red_black;
   /// The factor of over-relaxation.
   double relaxation = 1.9;
   /// The greatest number of turns of the solver in each warp.
   std::int64_t turns = 150;
-  /// If it is not 0, the solver ends when a turn has changed the flow by no more, as a root mean square.
+  /// If it is not 0, the solver ends when a turn has changed the flow by no more than this, as a root mean
+  /// square.
   double tolerance = 0.0001;
-  /// The largest displacement of a warp in pixels of the finest level; without it, there is none.
+  /// The largest displacement of a warp in pixels of the finest level. If it is not set, there is no limit.
   std::optional<double> reach = {};
   /// The levels whose schedule computes several turns of the solver on a tile. Turns of Chebyshev's
   /// acceleration then store their iterate a second time, which makes them slower one by one and faster in
@@ -53,7 +54,7 @@ struct Extras {
   bool has_truth = false;
   /// Whether there is an output `picture`, the flow in colours.
   bool has_picture = false;
-  /// The magnitude that has the purest colours; without it, the largest one of the flow.
+  /// The magnitude that has the purest colours. If it is not set, it is the largest magnitude of the flow.
   std::optional<double> picture_scale = {};
   /// The weight of the colours where they are drawn over the first frame; without it, the picture has the
   /// colours alone.
@@ -68,17 +69,19 @@ struct Flow {
   Plane u, v;
 };
 
-/// Returns the greatest number of levels for a frame: each has fewer pixels than the one before.
+/// Returns the greatest number of levels for a frame, such that each level has fewer pixels than the one
+/// before.
 int most_levels(const tessera::Box& frame, double zoom);
-/// The number of levels of the article's program is at most this one.
+/// The greatest number of levels that the article's program has.
 inline constexpr int most_default_levels = 10;
-/// Returns the pixels of each level, the finest one first. Without Settings::levels, there are those of the
-/// article's program: up to most_default_levels, as long as the diagonal is at least some 16 pixels.
+/// Returns the pixels of each level, the finest one first. If Settings::levels is not set, the levels are
+/// those of the article's program: up to most_default_levels, as long as the diagonal is at least some 16
+/// pixels.
 std::vector<tessera::Box> level_boxes(const tessera::Box& frame, const Settings& settings);
 
-/// Declares the loops of level `level`: `warps_<level>`, and in it `solve_<level>`. They begin with the flow
-/// `coarser` of the next level, or with no flow. Returns the arrays `u_<level>` and `v_<level>`, which have
-/// the flow of the level after the loops.
+/// Declares the loops of level `level`: `warps_<level>`, and in it `solve_<level>`. `first` and `second` are
+/// the frames at this level. The loops begin with the flow `coarser` of the next coarser level, or with no
+/// flow. Returns the arrays `u_<level>` and `v_<level>`, which have the flow of the level after the loops.
 Flow add_level(tessera::Pipeline& pipeline, int level, const std::vector<tessera::Box>& boxes,
                const Settings& settings, Plane first, Plane second, const std::optional<Flow>& coarser);
 

@@ -47,7 +47,7 @@ struct Constant {
   }
 };
 
-/// The body of a value: what leaves grey values as they are (see Scale).
+/// The body of a value: the scale that leaves grey values as they are (see Scale).
 struct Unscaled {
   template <class Coord>
   KOKKOS_FUNCTION auto operator()(Coord i) const {
@@ -57,7 +57,7 @@ struct Unscaled {
 
 /// A stage body: the colours of the flow, by the colour code of S. Baker et al. (A Database and Evaluation
 /// Methodology for Optical Flow, 2011). The hue tells the direction, and the saturation the magnitude as a
-/// share of `largest`. Displacements beyond that are darker.
+/// share of `largest`. Displacements beyond `largest` are darker.
 class ColourCode {
  public:
   static constexpr int hues = 55;
@@ -70,6 +70,7 @@ class ColourCode {
     // The numbers of hues between red, yellow, green, cyan, blue and magenta, which differ so that equal
     // steps look alike. In each part one channel rises or falls.
     constexpr int counts[] = {15, 6, 4, 11, 13, 6};
+    // The channel that rises or falls in each part.
     constexpr int changing[] = {1, 0, 2, 1, 0, 2};
     int hue = 0;
     for (int part = 0; part < 6; ++part)
@@ -94,7 +95,7 @@ class ColourCode {
     return tessera::pack(colour.red, colour.green, colour.blue);
   }
 
-  /// Returns the colour of a displacement, in units of the one that has the purest colours.
+  /// Returns the colour of the displacement (fx, fy). The magnitude 1 has the purest colours.
   KOKKOS_FUNCTION Colour colour_of(float fx, float fy) const {
     const float radius = std::sqrt(fx * fx + fy * fy);
     const float place = (std::atan2(-fy, -fx) / pi + 1) / 2 * (hues - 1);
@@ -117,7 +118,7 @@ class ColourCode {
 /// A stage body: the colours of the flow, drawn over the grey values of the first frame.
 class Overlay {
  public:
-  /// `blend` is the weight of the colours: 1 leaves nothing of the frame, and 0 nothing of the colours.
+  /// Takes the weight of the colours: 1 leaves nothing of the frame, and 0 nothing of the colours.
   explicit Overlay(float blend) : blend_(blend) {}
 
   tessera::Box footprint(int input, const tessera::Box& pixels) const {
@@ -158,8 +159,8 @@ struct Errors {
     const float true_u = truth(x, y, 0), true_v = truth(x, y, 1);
     const bool is_known = std::fabs(true_u) <= largest_known && std::fabs(true_v) <= largest_known;
     const float du = u(x, y) - true_u, dv = v(x, y) - true_v;
-    // The cross product of (u, v, 1) and the true (u, v, 1) has the sine of the angle, and their product its
-    // cosine. Unlike the cosine alone, both together are exact for small angles.
+    // The cross product of (u, v, 1) and the true (u, v, 1) gives the sine of the angle, and their scalar
+    // product its cosine. Unlike the cosine alone, both together are exact for small angles.
     const float cross = u(x, y) * true_v - v(x, y) * true_u;
     const float sine = std::sqrt(dv * dv + du * du + cross * cross);
     const float angle = std::atan2(sine, u(x, y) * true_u + v(x, y) * true_v + 1);

@@ -19,8 +19,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto mean_around(const In& in, const Coord& x, const
   return sum_of_neighbours([&](int i, int j) { return in(x + i, y + j); });
 }
 
-/// Returns the mean of the neighbours of a pixel, whose weights also have the means of the diffusivities of
-/// the pixel and the neighbour.
+/// Returns the mean of the neighbours of a pixel. The weight of each neighbour has a further factor: the sum
+/// of the diffusivities of the pixel and the neighbour.
 template <class In, class D, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION auto mean_around(const In& in, const D& diffusivity, const Coord& x,
                                              const Coord& y) {
@@ -73,8 +73,8 @@ struct Jacobi {
   }
 };
 
-/// A pixel has one of four colours, the remainders of its coordinates: as all eight neighbours count, two
-/// colours would not do.
+/// One of the four colours of pixels, which are the remainders of their coordinates by 2. As all eight
+/// neighbours of a pixel count, two colours would not suffice.
 struct Colour {
   int column, row;
 
@@ -115,8 +115,8 @@ struct Relax {
   }
 };
 
-/// A stage body: the last part of such a turn, for both components. `u_before` and `v_before` are the iterate
-/// before the turn.
+/// A stage body: the last part of a turn of successive over-relaxation, for both components. `u_before` and
+/// `v_before` are the iterate before the turn.
 struct RelaxLast {
   Relax part;
 
@@ -147,10 +147,11 @@ struct RelaxLast {
 };
 
 /// The eigenvalues of Jacobi's iteration, for Chebyshev's acceleration. They lie between the least eigenvalue
-/// of the mean of the neighbours and 1, and the largest is taken to be the one whose best factor of
-/// over-relaxation is `relaxation`.
+/// of the mean of the neighbours and 1. Their largest is chosen such that `relaxation` would be the best
+/// factor of over-relaxation.
 struct Spectrum {
-  /// The least eigenvalue of the mean with the weights of the article, and that with any other weights.
+  /// The least eigenvalue of the mean with the weights of the article, and a lower limit for all other
+  /// weights.
   static constexpr double least_of_mean = -1.0 / 3, least_of_any_mean = -1;
 
   /// The factor of Jacobi's step.
@@ -174,6 +175,7 @@ struct ChebyshevWeight {
   template <class Weight, class Coord>
   KOKKOS_FUNCTION auto operator()(const Weight& before, Coord) const {
     const auto weight = before(0);
+    // The weights of the first three turns are 1, 1 / (1 - radius^2 / 2), 1 / (1 - radius^2 weight / 4).
     const auto share = tessera::select(weight == 1.0f, 0.5f, 0.25f);
     return 1.0f / (1.0f - radius_squared * share * weight);
   }
@@ -188,7 +190,7 @@ struct NoWeight {
 };
 
 /// A stage body: a turn of Jacobi's method with Chebyshev's acceleration. `u_before` and `v_before` are the
-/// iterate before (u, v). If the turn keeps its iterate, u and v are its last two values.
+/// iterate before (u, v). If `keeps_iterate`, the last two values of the body are u and v.
 template <bool keeps_iterate>
 struct Chebyshev {
   float step;

@@ -78,9 +78,9 @@ struct GreyRange {
   }
 };
 
-/// The body of a value: what grey values are multiplied by (element 0), what is then subtracted from them
-/// (element 1), and by what they are then multiplied (element 2), so that those of both frames together lie
-/// in [0, 255]. Frames of one grey value become 0.
+/// The body of a value: the scale that brings the grey values of both frames to [0, 255]. They are first
+/// multiplied by element 0, then element 1 is subtracted, and then they are multiplied by element 2. Frames
+/// with only one grey value become 0.
 struct Scale {
   static constexpr int count = 3;
 
@@ -88,8 +88,8 @@ struct Scale {
   KOKKOS_FUNCTION auto operator()(const Range& first, const Range& second, Coord i) const {
     const auto least = tessera::min(first(0), second(0)), greatest = tessera::max(first(1), second(1));
     const auto magnitude = tessera::max(-least, greatest);
-    // The width of very large values, and what 255 is divided by for very small ones, might overflow. Powers
-    // of two bring them near 1 without a rounding.
+    // The width of very large values might overflow, and so might 255 / width for very small values. Powers
+    // of two bring values near 1 without a rounding.
     const auto power =
         tessera::select(magnitude > 0x1p64f, 0x1p-64f, tessera::select(magnitude < 0x1p-40f, 0x1p100f, 1.0f));
     const auto offset = least * power;
@@ -113,8 +113,8 @@ inline std::vector<float> gaussian_weights(double sigma) {
   return result;
 }
 
-/// The weights of a symmetric filter. Filters that reach up to `unrolled` pixels have zeros up to there, so
-/// that the compiler knows how many there are.
+/// The weights of a symmetric filter. Filters that reach at most `unrolled` pixels are filled with zeros up
+/// to this reach, so that the compiler knows the number of weights.
 template <bool IsUnrolled>
 class Filter {
  public:
@@ -174,7 +174,7 @@ struct SmoothColumns {
   }
 };
 
-/// The weights of the points -1, 0, 1 and 2 in the cubic convolution at `t`, of [0, 1).
+/// The weights of the points -1, 0, 1 and 2 in the cubic convolution at the place `t` in [0, 1).
 template <class T>
 struct CubicWeights {
   T weight[4];
@@ -184,7 +184,7 @@ struct CubicWeights {
                0.5f * t * (t * (4.0f - 3.0f * t) + 1.0f), 0.5f * t * t * (t - 1.0f)} {}
 };
 
-/// Returns the bicubic interpolation of the 4 x 4 points of an image around and behind (x, y).
+/// Returns the bicubic interpolation of the 4 x 4 points (x - 1, y - 1) to (x + 2, y + 2) of an image.
 template <class In, class Coord, class T>
 KOKKOS_FORCEINLINE_FUNCTION auto bicubic(const In& in, const Coord& x, const Coord& y,
                                          const CubicWeights<T>& along_x, const CubicWeights<T>& along_y) {
@@ -196,8 +196,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto bicubic(const In& in, const Coord& x, const Coo
          along_y.weight[3] * row(2);
 }
 
-/// A stage body: an image at half the resolution. The zoom of the article, which interpolates, comes to this
-/// for the zoom 0.5, as all points that it asks for are points of the image.
+/// A stage body: an image at half the resolution. `Zoom` gives the same for 0.5, as it then interpolates at
+/// points of the image only.
 struct Halve {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -218,8 +218,8 @@ struct Zoom {
   }
 };
 
-/// A stage body: the derivative of an image along a dimension, as a central difference. Pixels beyond the
-/// image are those of its edge, which the image has beyond its upper sides by its boundary conditions.
+/// A stage body: the derivative of an image along a dimension, as a central difference. Beyond the image, the
+/// pixels of its edge count. The boundary conditions of the image repeat only its last row and column.
 template <int Dimension>
 struct Derivative {
   template <class In, class Coord>
@@ -239,9 +239,10 @@ struct Still {
   }
 };
 
-/// A stage body: a component of the flow of a coarser level, at the resolution of this one and in its pixels.
+/// A stage body: a component of the flow of a coarser level, at the resolution and in the pixels of this
+/// level.
 struct Enlarge {
-  /// The quotients of the extents of this level and those of the coarser one.
+  /// The extents of this level divided by those of the coarser level.
   float factor_x, factor_y;
   /// The factor of displacements, which is 1 / zoom.
   float factor;
@@ -290,7 +291,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_of_neighbours(const At& at) {
   return (1.0f / 6.0f) * sides + (1.0f / 12.0f) * corners;
 }
 
-/// A stage body: the equations of a warp, which is the linearisation of the second frame at the flow (u, v).
+/// A stage body: the equations of a warp, which linearises the second frame at the flow (u, v).
 ///
 /// With I = (Ix, Iy) as the warped derivatives, the flow of the least energy obeys, at each pixel, the two
 /// equations  (I I^T + a) (u, v) = a (mean u, mean v) + I d,  where d is what I (u, v) must be, and `a` the
@@ -306,7 +307,7 @@ struct Equations {
   int width, height;
   /// The weight of smoothness.
   float smoothness;
-  /// The largest displacement of a warp; the flow may be larger, but its warp is that of this displacement.
+  /// The largest displacement of a warp. Larger components of the flow are limited to it when they warp.
   float reach;
 
   template <class In, class Flow, class Coord>
@@ -317,8 +318,8 @@ struct Equations {
     const auto root = tessera::sqrt(1.0f / (smoothness + ix * ix + iy * iy));
     return tessera::pack(ix * root, iy * root, tessera::get<2>(terms) * root);
   }
-  /// Charbonnier's penalties: the data term has its weight at the flow of the beginning of the warp, and so
-  /// has the smoothness, by `diffusivity`.
+  /// The equations with Charbonnier's penalties. The weight of the data term is that of the flow at the
+  /// beginning of the warp, and so is the weight of smoothness, which `diffusivity` has.
   template <class In, class Flow, class D, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& first, const In& second, const In& dx, const In& dy,
                                   const Flow& u, const Flow& v, const D& diffusivity, Coord x,
@@ -343,7 +344,7 @@ struct Equations {
     const auto shift_y = tessera::clamp(v(x, y), -reach, reach);
     const auto at_x = tessera::cast<float>(x) + shift_x, at_y = tessera::cast<float>(y) + shift_y;
     const auto left = tessera::floor(at_x), top = tessera::floor(at_y);
-    // These are compared as floats: a flow that has got out of hand may be too large for integers.
+    // Positions are compared as floats, as a flow that diverges may be too large for integers.
     const auto is_inside = left >= 1.0f && left <= static_cast<float>(width - 3) && top >= 1.0f &&
                            top <= static_cast<float>(height - 3);
     const auto i = tessera::cast<int>(tessera::clamp(left, 0.0f, static_cast<float>(width - 1)));

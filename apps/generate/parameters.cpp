@@ -70,23 +70,25 @@ std::vector<KeyDeclaration> keys() {
       choice("kind", "What is drawn", {"stars", "zone_plate", "noise", "checkerboard"}),
       in_points(integer("width", "Image", "Columns", "512", 1, longest_side)),
       in_points(integer("height", "Image", "Rows", "512", 1, longest_side)),
-      integer("channels", "Image", "Planes of the image; 0: it has no such dimension", "0", 0, 4096),
+      integer("channels", "Image", "Planes of the image; with 0, the image has two dimensions", "0", 0, 4096),
       choice("type", "The type of the result: integers spread 0 to 1 over their range",
              {"uint8", "uint16", "float32"}),
       integer("seed", "Image", "Chooses the stars and the noise", "1", 0, 1e15),
       in_points(integer("checkerboard.size", "Checkerboard", "The side of a square", "32", 1, longest_side)),
       period,
-      real("noise.exponent", "Noise", "Its power spectral density falls with this power of the frequency",
+      real("noise.exponent", "Noise", "The power spectral density falls with this power of the frequency",
            "1", 0, 4),
       in_points(integer("noise.longest", "Noise", "The longest wavelength, a power of 2", "256", 1, 1 << 20)),
-      real("noise.deviation", "Noise", "The standard deviation, of a mean of 1/2", "0.15", 0, 1000),
+      real("noise.deviation", "Noise", "The standard deviation; the mean is 1/2", "0.15", 0, 1000),
       in_points(
           integer("stars.spacing", "Stars", "The side of a square that holds one star", "32", 1, 65536)),
-      in_points(real("stars.width", "Stars", "Sigma of their Gaussian profiles, which end at 5 sigma", "1.5",
-                     0.1, 10000)),
-      real("stars.faintest", "Stars", "The brightness of the faintest; the brightest have 1", "0.01", 0, 1),
-      real("stars.slope", "Stars", "Stars brighter than b are proportional to b to the power of minus this",
-           "1", 0.1, 10),
+      in_points(real("stars.width", "Stars", "Sigma of the Gaussian profiles of stars, which end at 5 sigma",
+                     "1.5", 0.1, 10000)),
+      real("stars.faintest", "Stars", "The brightness of the faintest stars; the brightest have 1", "0.01", 0,
+           1),
+      real("stars.slope", "Stars",
+           "The number of stars brighter than b is proportional to b to the power of minus this", "1", 0.1,
+           10),
       real("stars.sky", "Stars", "The brightness of the sky", "0.02", 0, 1),
       real("stars.noise", "Stars", "The standard deviation of each point's noise", "0.005", 0, 1)};
 }
@@ -114,9 +116,10 @@ PowerLawNoise noise_of(const Deck& deck) {
   if ((longest & (longest - 1)) != 0) deck.fail("noise.longest", "give a power of 2");
   PowerLawNoise noise{.seed = seed_of(deck), .octaves = 1};
   while (std::int64_t(1) << (noise.octaves - 1) < longest) ++noise.octaves;
-  // An octave's density is even up to its wavelength's frequency, and falls beyond: on an area that shrinks
-  // with the square of the wavelength. The shortest stands for all that are shorter, too, as they would be as
-  // even: without them the density would fall too fast.
+  // The density of an octave is even up to the frequency of its wavelength, and falls beyond it. Its power
+  // thus lies on an area of frequencies that shrinks with the square of the wavelength, which explains the
+  // -2. The shortest octave also has the power of all shorter ones, whose densities would be even, too:
+  // without it, the density would fall too fast.
   const double exponent = deck.get<double>("noise.exponent");
   double sum = 0;
   for (int i = 0; i < noise.octaves; ++i) {

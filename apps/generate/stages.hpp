@@ -14,15 +14,15 @@ namespace generate {
 
 using tessera::counter_hash, tessera::normal_from_hash, tessera::uniform_from_hash;
 
-/// Squares of `size` points, 0 and 1 in turn, 0 at the origin.
+/// Squares of `size` points, which are 0 and 1 in turn. The square at the origin is 0.
 struct Checkerboard {
   int size = 32;
 
   KOKKOS_FUNCTION double operator()(int x, int y, int) const { return (x / size + y / size) % 2; }
 };
 
-/// (1 + cos(pi r^2 / period)) / 2, r being the distance from the middle: there are r / period waves per point
-/// at the distance r.
+/// Rings: (1 + cos(pi r^2 / period)) / 2 at the distance r from the middle, where there are r / period waves
+/// per point.
 struct ZonePlate {
   std::int64_t width = 0, height = 0;
   std::int64_t period = 1;
@@ -30,7 +30,8 @@ struct ZonePlate {
   KOKKOS_FUNCTION double operator()(int x, int y, int) const {
     const std::int64_t twice_x = 2 * std::int64_t(x) - (width - 1),
                        twice_y = 2 * std::int64_t(y) - (height - 1);
-    // The phase is cut to one wave while it is a whole number, so that it loses nothing.
+    // The phase is reduced to one wave while it is still an integer, so that nothing is rounded. A wave is 8
+    // periods, as the coordinates are doubled, and r^2 is 2 periods larger after each wave.
     const std::int64_t wave = 8 * period;
     const auto phase = static_cast<double>((twice_x * twice_x + twice_y * twice_y) % wave);
     return (1 + std::cos(2 * std::numbers::pi * (phase / static_cast<double>(wave)))) / 2;
@@ -44,7 +45,7 @@ struct PowerLawNoise {
 
   std::uint64_t seed = 1;
   int octaves = 1;
-  /// The amplitude of each octave, by the logarithm of its wavelength.
+  /// The amplitudes of the octaves. Octave i has the wavelength 2^i.
   double amplitudes[most_octaves] = {};
 
   KOKKOS_FUNCTION double operator()(int x, int y, int channel) const {
@@ -58,10 +59,10 @@ struct PowerLawNoise {
   KOKKOS_FUNCTION static double step(double t) { return t * t * t * (t * (6 * t - 15) + 10); }
 
  private:
-  /// In [-1, 1).
+  /// Returns the value noise of an octave at a point, a number in [-1, 1).
   KOKKOS_FUNCTION double value_noise(int x, int y, int octave, int channel) const {
     const std::int64_t length = std::int64_t(1) << octave;
-    // Squares of different sizes share no edges.
+    // Each octave is shifted by itself, so that the edges of its squares lie elsewhere than those of others.
     const std::uint64_t shift = counter_hash(seed, octave, channel, -1);
     const std::int64_t moved_x = x + static_cast<std::int64_t>(shift & 0xFFFFFFU);
     const std::int64_t moved_y = y + static_cast<std::int64_t>(shift >> 24 & 0xFFFFFFU);
@@ -75,6 +76,7 @@ struct PowerLawNoise {
         (1 - right) * corner(of_octave, column, row + 1) + right * corner(of_octave, column + 1, row + 1);
     return (1 - lower) * above + lower * below;
   }
+  /// Returns the number at a corner of the squares of an octave, in [-1, 1).
   KOKKOS_FUNCTION static double corner(std::uint64_t of_octave, std::int64_t column, std::int64_t row) {
     return 2 * uniform_from_hash(counter_hash(of_octave, column, row, 0)) - 1;
   }
@@ -84,10 +86,11 @@ struct PowerLawNoise {
 struct StarField {
   std::uint64_t seed = 1;
   std::int64_t spacing = 32;
-  /// The width in points of a star's Gaussian profile, which ends at the cut: `cut` widths, within `spacing`.
+  /// The width in points of a star's Gaussian profile, which ends after `cut` widths. These are within
+  /// `spacing`.
   double width = 1.5;
   static constexpr double cut = 5;
-  /// The brightness of a star's middle is `faintest` u^(-1 / slope), at most 1, u being uniform in (0, 1].
+  /// The brightness of a star's middle is `faintest` u^(-1 / slope), at most 1, where u is uniform in (0, 1].
   double faintest = 0.01, slope = 1;
   double sky = 0.02;
   /// The deviation of the noise of a point.
@@ -115,12 +118,13 @@ struct StarField {
     if (distance > cut * cut) return 0;
     return brightness(column, row) * colour(column, row, channel) * tessera::exp(-distance / 2);
   }
+  /// Returns the brightness of the middle of the star in a square.
   KOKKOS_FUNCTION double brightness(std::int64_t column, std::int64_t row) const {
     const double u = uniform_from_hash(counter_hash(seed, column, row, 1)) + 0x1p-53;
     const double bright = faintest * tessera::exp(-tessera::log(u) / slope);
     return tessera::min(bright, 1.0);
   }
-  /// The first channel has all of a star's light, others from half of it on.
+  /// Returns the share of a star's light in a channel: 1 in the first one, and 1/2 to 1 in all others.
   KOKKOS_FUNCTION double colour(std::int64_t column, std::int64_t row, int channel) const {
     return channel == 0
                ? 1
@@ -129,7 +133,7 @@ struct StarField {
   }
 };
 
-/// A picture as T: integers spread 0 to 1 over their range, round, and end there.
+/// A picture as T. For integers, 0 to 1 are spread over the range of the type, rounded, and limited to it.
 template <class Picture, class T>
 struct Drawn {
   Picture picture;
@@ -146,7 +150,7 @@ struct Drawn {
   }
 };
 
-/// The picture on (x, y), or (x, y, channel), as the stage `image`.
+/// Returns the pipeline that draws a picture of (x, y), or (x, y, channel), as the stage `image`.
 template <class T, class Picture>
 tessera::Pipeline make_pipeline(const tessera::Box& image, const Picture& picture) {
   tessera::Pipeline pipeline;

@@ -18,19 +18,22 @@ using tessera::deck::ValueType;
 constexpr std::array<const char*, 3> dimension_names = {"x", "y", "z"};
 constexpr std::int64_t most_steps = 1'000'000'000;
 
+/// Returns the number of a key. Throws InputError unless it is more than 0.
 double positive(const Deck& deck, const char* key) {
   const double value = deck.get<double>(key);
   if (!(value > 0)) deck.fail(key, "give more than 0");
   return value;
 }
 
-/// The sum of 1 / h^2 over the dimensions.
+/// Returns the sum of 1 / h^2 over the dimensions, where the distance h of points is 1 / intervals.
 double sum_of_squares(const Problem& problem) {
   double sum = 0;
   for (const std::int64_t n : problem.intervals) sum += static_cast<double>(n) * static_cast<double>(n);
   return sum;
 }
 
+/// Returns the number of half waves along a dimension. Throws InputError if the border or the number of
+/// intervals does not permit it.
 std::int64_t mode_of(const Deck& deck, const std::string& dimension, const Problem& problem,
                      std::int64_t intervals) {
   const std::string key = "mode." + dimension;
@@ -39,20 +42,24 @@ std::int64_t mode_of(const Deck& deck, const std::string& dimension, const Probl
   if (problem.is_periodic && mode % 2 != 0)
     deck.fail(key, "a periodic border needs an even number of half waves");
   if (mode >= intervals)
-    deck.fail(key, fmt::format("{} half waves need more than {} intervals: give fewer, or more intervals.{}",
-                               mode, intervals, dimension));
+    deck.fail(
+        key, fmt::format(
+                 "{} half waves need more than {} intervals: give fewer half waves, or increase intervals.{}",
+                 mode, intervals, dimension));
   return mode;
 }
 
-/// To six digits, as messages have them.
+/// Returns a number rounded down to six digits, so that a limit is itself permitted when a message tells it.
 double rounded_down(double number) {
   const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
   return std::floor(number / unit) * unit;
 }
 
-/// As the deck says; shorter, so that the last of the steps ends at `time`, where their number follows from
-/// that.
+/// Sets the length of a step by `time_step` or `courant`, and the number of steps by `steps`. Without
+/// `steps`, the number follows from `time`, and steps become a little shorter, so that the last one ends
+/// there. Throws InputError if steps are unstable or too many.
 void set_steps(const Deck& deck, Problem& problem) {
+  // The longest stable step.
   const double limit = 0.5 / (problem.kappa * sum_of_squares(problem));
   if (deck.is_set("time_step")) {
     problem.time_step = positive(deck, "time_step");
@@ -63,7 +70,7 @@ void set_steps(const Deck& deck, Problem& problem) {
   } else {
     const double courant = positive(deck, "courant");
     if (courant > 0.5)
-      deck.fail("courant", "explicit steps are unstable with more than 0.5, the sum over the dimensions");
+      deck.fail("courant", "explicit steps are unstable if the sum over the dimensions is more than 0.5");
     problem.time_step = courant * 2 * limit;
   }
   if (deck.is_set("steps")) {
@@ -71,7 +78,7 @@ void set_steps(const Deck& deck, Problem& problem) {
     return;
   }
   const double time = positive(deck, "time");
-  // A quotient that differs from a whole number by rounding only is that number.
+  // The factor keeps a quotient that exceeds a whole number by rounding only from being rounded up.
   const double steps = std::max(1.0, std::ceil(time / problem.time_step * (1 - 1e-12)));
   if (!(steps <= static_cast<double>(most_steps)))
     deck.fail("time", fmt::format("this takes {:.3g} steps of {:.3g}, but {} at most are legal", steps,
@@ -91,7 +98,7 @@ void add_keys_of_dimensions(std::vector<KeyDeclaration>& keys) {
     keys.push_back({.name = "mode." + dimension,
                     .type = ValueType::integer,
                     .help = "Half waves of the initial sine along " + dimension +
-                            ", fewer than there are intervals; without it 1, or 2 with a periodic border",
+                            ", fewer than the intervals; by default 1, or 2 with a periodic border",
                     .minimum = 1});
   }
 }
@@ -100,8 +107,8 @@ std::vector<KeyDeclaration> keys_of_steps() {
   std::vector<KeyDeclaration> keys{
       {.name = "time",
        .type = ValueType::real,
-       .help = "The time of the result, unless `steps` says how many there are; steps are made "
-               "a little shorter to end there",
+       .help = "The time of the result, unless `steps` is given; steps are made a little "
+               "shorter, so that the last one ends there",
        .default_text = "0.1"},
       {.name = "steps",
        .type = ValueType::integer,

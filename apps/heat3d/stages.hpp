@@ -10,7 +10,7 @@
 
 namespace heat3d {
 
-/// sin(pi mode i / intervals), exactly as symmetric as sines are.
+/// sin(pi mode i / intervals), with exactly the symmetries of a sine.
 struct Sine {
   std::int64_t mode;
   std::int64_t intervals;
@@ -25,6 +25,7 @@ struct Sine {
   }
 };
 
+/// The initial values: the product of the sines of the three dimensions.
 template <class T>
 struct Product {
   template <class SineX, class SineY, class SineZ, class Coord>
@@ -34,8 +35,8 @@ struct Product {
   }
 };
 
-/// An explicit Euler step with the seven-point stencil, and what it changes; the ratios are
-/// kappa time_step / h^2 of each dimension.
+/// An explicit Euler step with the seven-point stencil: the next value, and its difference from u. The ratios
+/// are kappa time_step / h^2 of each dimension.
 template <class T>
 struct Step {
   T ratio_x;
@@ -53,11 +54,12 @@ struct Step {
   }
 };
 
-/// Before the first step: 0 steps were made, and the amplitude is 1.
+/// The `progress` before the first step. It has two elements: the number of steps that were made, 0, and the
+/// amplitude of the sines in the scheme, 1.
 struct Begin {
   KOKKOS_FUNCTION double operator()(tessera::Coordinate i) const { return i.value == 0 ? 0.0 : 1.0; }
 };
-/// After one more.
+/// The `progress` after one more step, which multiplies the amplitude by `factor`.
 struct Advance {
   double factor;
 
@@ -67,6 +69,7 @@ struct Advance {
   }
 };
 
+/// Whether the greatest change of a step is at most the tolerance.
 template <class T>
 struct IsAtMost {
   T tolerance;
@@ -77,7 +80,7 @@ struct IsAtMost {
   }
 };
 
-/// The amplitude of the continuous problem.
+/// The amplitude of the sines in the continuous problem, after the steps of `progress`.
 struct Decay {
   double rate_per_step;
 
@@ -87,7 +90,8 @@ struct Decay {
   }
 };
 
-/// How far u is from the sines with the amplitude of the continuous problem, and with that of the scheme.
+/// The differences of u from the solution of the continuous problem, and from the solution of the scheme.
+/// Both solutions are the sines times an amplitude.
 struct Deviations {
   template <class U, class SineX, class SineY, class SineZ, class Decayed, class Progress, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, const SineX& sine_x, const SineY& sine_y, const SineZ& sine_z,
@@ -99,6 +103,7 @@ struct Deviations {
   }
 };
 
+/// A copy of u.
 struct Copy {
   template <class U, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y, Coord z) const {
@@ -106,8 +111,7 @@ struct Copy {
   }
 };
 
-/// The loop `diffuse` over the steps of u; fed beside it is `progress`, the number of steps and the
-/// amplitude.
+/// Adds the loop `diffuse`, whose turns are the steps of u. Each turn also advances `progress`.
 template <class T>
 void add_steps(tessera::Pipeline& pipeline, const Problem& problem, tessera::Array<T, 3> u,
                tessera::Array<double, 1> progress) {
@@ -125,9 +129,9 @@ void add_steps(tessera::Pipeline& pipeline, const Problem& problem, tessera::Arr
   });
 }
 
-/// From the sines to the result `temperature`, and the numbers: `error`, the greatest deviation from the
-/// solution of the continuous problem, `discrete_error`, from that of the scheme without round-off, and
-/// `heat`, the sum of all unknowns.
+/// Returns the pipeline. Its results are `temperature` and three numbers: `error`, the greatest deviation
+/// from the solution of the continuous problem, `discrete_error`, the greatest deviation from the solution of
+/// the scheme without round-off, and `heat`, the sum of all unknowns.
 template <class T>
 tessera::Pipeline make_pipeline(const Problem& problem) {
   tessera::Pipeline pipeline;

@@ -12,12 +12,15 @@ using tessera::deck::Deck;
 using tessera::deck::KeyDeclaration;
 using tessera::deck::ValueType;
 
+/// The words of decks for the enumerators of Solver, in their order.
 const std::vector<std::string> solvers = {"jacobi", "weighted_jacobi", "red_black", "chebyshev"};
 
+/// Returns the relaxation that a deck gives. Throws InputError if the solver does not have one, or may not
+/// converge with it.
 double relaxation_of(const Deck& deck, Solver solver) {
   const auto relaxation = deck.get<double>("relaxation");
   if (solver != Solver::weighted_jacobi && solver != Solver::red_black)
-    deck.fail("relaxation", "only weighted_jacobi and red_black have one: leave it out");
+    deck.fail("relaxation", "only weighted_jacobi and red_black have a relaxation: leave it out");
   if (solver == Solver::weighted_jacobi && relaxation > 1)
     deck.fail("relaxation",
               "weighted_jacobi is sure to converge up to 1 only: give at most 1, or take red_black");
@@ -44,7 +47,7 @@ tessera::Pipeline generate(const Deck& deck) {
                                                     : helmholtz::make_pipeline<double>(problem_of(deck));
 }
 
-KeyDeclaration intervals(const std::string& name, const std::string& along) {
+KeyDeclaration intervals_key(const std::string& name, const std::string& along) {
   return {.name = name,
           .type = ValueType::integer,
           .group = "Problem",
@@ -55,8 +58,8 @@ KeyDeclaration intervals(const std::string& name, const std::string& along) {
 }
 
 const std::vector<KeyDeclaration> parameters = {
-    intervals("intervals.x", "x"),
-    intervals("intervals.y", "y"),
+    intervals_key("intervals.x", "x"),
+    intervals_key("intervals.y", "y"),
     {.name = "alpha",
      .type = ValueType::real,
      .group = "Problem",
@@ -66,7 +69,7 @@ const std::vector<KeyDeclaration> parameters = {
     {.name = "type",
      .type = ValueType::choice,
      .group = "Problem",
-     .help = "What is computed with",
+     .help = "The type of the numbers that are computed",
      .default_text = "float64",
      .choices = {"float32", "float64"}},
     {.name = "solver",
@@ -78,19 +81,21 @@ const std::vector<KeyDeclaration> parameters = {
     {.name = "relaxation",
      .type = ValueType::real,
      .group = "Solver",
-     .help = "How far a step goes towards the value that solves a point's equation: of weighted_jacobi, at "
-             "most 1, without it 0.8; of red_black, less than 2, without it 1",
+     .help = "How far a step goes towards the value that solves a point's equation: for weighted_jacobi at "
+             "most 1, by default 0.8; for red_black less than 2, by default 1",
      .minimum = 0.001,
      .maximum = 1.999},
     {.name = "tolerance",
      .type = ValueType::real,
      .group = "Solver",
-     .help = "The solver ends when a turn changes the iterate by no more; without it, after all turns",
+     .help = "The solver ends when a turn changes the iterate by no more than this; without it, after all "
+             "turns",
      .minimum = 0},
     {.name = "norm",
      .type = ValueType::choice,
      .group = "Solver",
-     .help = "The largest change of a point, or the root of the mean of their squares",
+     .help = "The change of a turn: the largest change of a point, or the root of the mean of the squares of "
+             "all changes",
      .default_text = "maximum",
      .choices = {"maximum", "root_mean_square"}},
     {.name = "turns",

@@ -9,33 +9,37 @@
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // u_xx + u_yy - alpha u = f on [-1, 1]^2 with u = 0 on the border. The solution is (1 - x^2)(1 - y^2).
-// Differences of second order are exact for it, so that an iteration ends at its values except for rounding.
+// Differences of second order are exact for this solution. An iteration therefore ends at it, except for
+// rounding.
 namespace helmholtz {
 
 enum class Solver { jacobi, weighted_jacobi, red_black, chebyshev };
+/// The change of a turn: the largest change of a point, or the root of the mean of the squares of all
+/// changes.
 enum class Norm { maximum, root_mean_square };
 
 /// The problem that a deck gives.
 struct Problem {
-  /// Intervals along x and y; their inner corners, 1 to intervals - 1, are unknowns.
+  /// The numbers of intervals along x and y. The points 1 to intervals - 1 are unknowns.
   std::int64_t intervals_x = 64;
   std::int64_t intervals_y = 64;
   double alpha = 0.8;
   Solver solver = Solver::jacobi;
-  /// How far Jacobi's and Gauss-Seidel's steps go.
+  /// How far steps go towards the value that solves a point's equation; 1 reaches it.
   double relaxation = 1;
   std::int64_t turns = 1;
-  /// The loop ends when the change of a turn is not above it; without it, after all turns.
+  /// The loop ends when the change of a turn is not above this. If it is not set, the loop has all turns.
   std::optional<double> tolerance = {};
   Norm norm = Norm::maximum;
 };
 
-/// The squares of the intervals' lengths give the weights of a point's neighbours in the equation.
+/// Returns the weight of a point's neighbours along a dimension in its equation: 1 / h^2, where the length h
+/// of an interval is 2 / intervals.
 inline double weight(std::int64_t intervals) {
   return static_cast<double>(intervals) * static_cast<double>(intervals) / 4;
 }
 
-/// The largest absolute eigenvalue of Jacobi's iteration, which Chebyshev's acceleration has to know.
+/// Returns the largest absolute eigenvalue of Jacobi's iteration, which Chebyshev's acceleration needs.
 inline double jacobi_radius(const Problem& problem) {
   const double wx = weight(problem.intervals_x), wy = weight(problem.intervals_y);
   const auto largest = [](std::int64_t intervals) {
@@ -58,6 +62,7 @@ struct Axis {
   }
 };
 
+/// A number or a stage that is 0.
 template <class T>
 struct Zero {
   template <class... Coord>
@@ -66,7 +71,7 @@ struct Zero {
   }
 };
 
-/// f, divided by the weight of the point itself.
+/// The right-hand side f, divided by the weight of the point itself.
 template <class T>
 struct RightHandSide {
   Axis<T> x_axis, y_axis;
@@ -100,7 +105,7 @@ struct Solved {
   }
 };
 
-/// A new iterate, and by how much it differs: its square, for a mean.
+/// Returns the next value of a point, and its change or the square of its change.
 template <class T, bool IsSquared>
 KOKKOS_FUNCTION auto with_change(auto next, auto before) {
   const auto change = next - before;
@@ -110,7 +115,8 @@ KOKKOS_FUNCTION auto with_change(auto next, auto before) {
     return tessera::pack(next, change);
 }
 
-/// A step from u towards what solves the equations one by one (Jacobi; relaxation 1 goes all the way).
+/// A step of Jacobi's method: each point goes towards the value that solves its equation, given its
+/// neighbours in u.
 template <class T, bool IsSquared>
 struct Jacobi {
   Solved<T> solved;
@@ -123,7 +129,7 @@ struct Jacobi {
   }
 };
 
-/// The same where x + y is even; a half of Gauss-Seidel's.
+/// The first half of a step of Gauss-Seidel's method: the points where x + y is even. All others stay.
 template <class T>
 struct Red {
   Solved<T> solved;
@@ -137,7 +143,8 @@ struct Red {
   }
 };
 
-/// The other half, where x + y is odd; the change is that of both.
+/// The second half of a step of Gauss-Seidel's method: the points where x + y is odd. The change is that of
+/// both halves.
 template <class T, bool IsSquared>
 struct Black {
   Solved<T> solved;
@@ -159,12 +166,14 @@ struct ChebyshevWeight {
   template <class W, class Coord>
   KOKKOS_FUNCTION auto operator()(const W& before, Coord) const {
     const auto weight = before(0);
+    // The weights of the first three turns are 1, 1 / (1 - radius^2 / 2), 1 / (1 - radius^2 weight / 4).
     const auto share = tessera::select(weight == T(1), T(0.5), T(0.25));
     return T(1) / (T(1) - radius_squared * share * weight);
   }
 };
 
-/// Jacobi's step, from the iterate before the last one.
+/// A step with Chebyshev's acceleration: it goes from the iterate before the last one towards the values that
+/// Jacobi's step from the last one would give.
 template <class T, bool IsSquared>
 struct Chebyshev {
   Solved<T> solved;
@@ -172,11 +181,12 @@ struct Chebyshev {
   template <class U, class B, class W, class F, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, const B& before, const W& weight, const F& f, Coord x,
                                   Coord y) const {
-    const auto far = before(x, y);
-    return with_change<T, IsSquared>(far + weight(0) * (solved(u, f, x, y) - far), u(x, y));
+    const auto start = before(x, y);
+    return with_change<T, IsSquared>(start + weight(0) * (solved(u, f, x, y) - start), u(x, y));
   }
 };
 
+/// The root of the mean of squares, from their sum.
 template <class T>
 struct RootMean {
   double points;
@@ -187,6 +197,7 @@ struct RootMean {
   }
 };
 
+/// Whether a number is at most the tolerance.
 struct IsAtMost {
   double tolerance;
 
@@ -196,7 +207,7 @@ struct IsAtMost {
   }
 };
 
-/// The solution with its border, and how far it is from the exact one.
+/// The solution with its border, and its difference from the exact solution.
 template <class T>
 struct WithError {
   Axis<T> x_axis, y_axis;
@@ -208,7 +219,7 @@ struct WithError {
   }
 };
 
-/// The stages of one turn, and what ends the loop.
+/// Adds the loop of a solver. `u` is the iterate, and `inside` are its points.
 template <class T, bool IsSquared>
 class Iteration {
  public:
@@ -216,8 +227,8 @@ class Iteration {
             tessera::Array<T, 2> f, const tessera::Box& inside)
       : pipeline_(pipeline), problem_(problem), solved_(problem), u_(u), f_(f), inside_(inside) {}
 
-  void solve() {
-    if (problem_.solver == Solver::chebyshev) return accelerated();
+  void add_loop() {
+    if (problem_.solver == Solver::chebyshev) return add_accelerated_loop();
     pipeline_.repeat("solve", problem_.turns, [this](const tessera::Pipeline::Loop& loop) {
       const T relaxation = static_cast<T>(problem_.relaxation);
       if (problem_.solver != Solver::red_black)
@@ -229,12 +240,13 @@ class Iteration {
   }
 
  private:
+  /// Adds the stage that computes the next iterate and its change.
   template <class Body, class... In>
   auto stages(const Body& body, In... inputs) {
     return pipeline_.template stages<tessera::TypeList<T, T>>({"next", "change"}, body, inputs...);
   }
 
-  void accelerated() {
+  void add_accelerated_loop() {
     const auto before = pipeline_.template stage<T, 2>("before", Zero<T>());
     pipeline_.bound(before, inside_, {});
     const auto weight = pipeline_.template value<T>("weight", Zero<T>());
@@ -249,7 +261,7 @@ class Iteration {
     });
   }
 
-  /// `outputs` are the next iterate and its change.
+  /// Feeds the next iterate, and adds the residual. `outputs` are the next iterate and its change.
   template <class Outputs>
   void end_turn(const tessera::Pipeline::Loop& loop, const Outputs& outputs) {
     const auto& [next, change] = outputs;
@@ -263,6 +275,7 @@ class Iteration {
     }
   }
 
+  /// Lets the loop report the residual, and end by it if there is a tolerance.
   template <class R>
   void end_loop(const tessera::Pipeline::Loop& loop, tessera::Array<R, 1> residual) {
     loop.watch(residual);
@@ -277,9 +290,10 @@ class Iteration {
   tessera::Box inside_;
 };
 
-/// Declares the loop `solve` and gives the last iterate, without border. The iterates `u` begin at 0, the
-/// right-hand side `f` is computed once. Each turn computes `next` from them, Gauss-Seidel by way of `red`,
-/// its `change`, and the norm of that, the `residual`.
+/// Adds the loop `solve`, and returns the last iterate, without its border. The iterates `u` begin at 0, and
+/// the right-hand side `f` is computed once. Each turn computes the next iterate, `next`, its `change`, and
+/// the norm of the change, `residual`. Gauss-Seidel's method also has the stage `red`, the first half of a
+/// turn.
 template <class T>
 tessera::Array<T, 2> solve(tessera::Pipeline& pipeline, const Problem& problem) {
   const tessera::Box inside{{1, problem.intervals_x}, {1, problem.intervals_y}};
@@ -289,14 +303,14 @@ tessera::Array<T, 2> solve(tessera::Pipeline& pipeline, const Problem& problem) 
   const auto u = pipeline.stage<T, 2>("u", Zero<T>());
   pipeline.bound(u, inside, tessera::BoundaryConditions::of_constant(T(0)));
   if (problem.norm == Norm::maximum)
-    Iteration<T, false>(pipeline, problem, u, f, inside).solve();
+    Iteration<T, false>(pipeline, problem, u, f, inside).add_loop();
   else
-    Iteration<T, true>(pipeline, problem, u, f, inside).solve();
+    Iteration<T, true>(pipeline, problem, u, f, inside).add_loop();
   return u;
 }
 
-/// The output is `solution`, the last iterate with its border; the number `largest_error` is how far it is
-/// from the exact solution.
+/// Returns the pipeline. Its outputs are `solution`, the last iterate with its border, and the number
+/// `largest_error`, the greatest difference between it and the exact solution.
 template <class T>
 tessera::Pipeline make_pipeline(const Problem& problem) {
   const tessera::Box all{{0, problem.intervals_x + 1}, {0, problem.intervals_y + 1}};

@@ -8,14 +8,13 @@
 
 namespace interpolate {
 
-/// Three neighbours, weighted by 1 2 1.
+/// Returns the sum of three neighbours, weighted by 1 2 1.
 template <class At>
 KOKKOS_FUNCTION auto tent(const At& at) {
   return at(-1) + 2.0f * at(0) + at(1);
 }
 
-/// A channel of the image, from 0 to 1. Samples of T stand for these numbers: floats for themselves, and the
-/// greatest integer for 1.
+/// Returns a channel of the image, from 0 to 1. The greatest number of an integer type T stands for 1.
 template <class T, class In, class Coord>
 KOKKOS_FUNCTION auto channel(const In& image, const Coord& x, const Coord& y, int c) {
   if constexpr (std::is_same_v<T, float>)
@@ -24,9 +23,9 @@ KOKKOS_FUNCTION auto channel(const In& image, const Coord& x, const Coord& y, in
     return tessera::cast<float>(image(x, y, c)) * (1.0f / float(tessera::highest<T>));
 }
 
-// Half the resolution in two steps: tents along y, then along x.
+// The next stages halve the resolution in two steps: tents along y, then along x.
 
-/// Computes (x, y, channel): red, green and blue times alpha, and alpha.
+/// The first tent along y, of (x, y, channel). The channels are red, green and blue times alpha, and alpha.
 template <class T>
 struct PremultipliedRows {
   template <class In, class Coord>
@@ -38,6 +37,7 @@ struct PremultipliedRows {
   }
 };
 
+/// A tent along y of a level.
 struct Rows {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
@@ -45,6 +45,7 @@ struct Rows {
   }
 };
 
+/// A tent along x of a level.
 struct Columns {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& rows, Coord x, Coord y, Coord c) const {
@@ -52,7 +53,7 @@ struct Columns {
   }
 };
 
-/// These do not read beyond [0, last].
+/// The same as Rows, but without reads beyond [0, last].
 struct ClampedRows {
   int last;
 
@@ -62,6 +63,7 @@ struct ClampedRows {
   }
 };
 
+/// The same as Columns, but without reads beyond [0, last].
 struct ClampedColumns {
   int last;
 
@@ -71,7 +73,8 @@ struct ClampedColumns {
   }
 };
 
-/// The points 2x and 2x + 1 of a channel of the next coarser level, upsampled by linear interpolation.
+/// Returns the points 2x and 2x + 1 of a channel of the next coarser level, upsampled by linear
+/// interpolation.
 template <class Coarse, class Coord>
 KOKKOS_FUNCTION auto upsampled_pair(const Coarse& coarse, const Coord& x, const Coord& y, int c) {
   const auto column = [&](int i) { return (coarse(x + i, y / 2, c) + coarse(x + i, (y + 1) / 2, c)) / 2.0f; };
@@ -115,11 +118,11 @@ struct Normalize {
   }
 };
 
-/// Interpolates the colours of the opaque points of an RGBA image over all others (Halide's app, after the
-/// pull-push algorithm of Gortler et al., The Lumigraph, 1996): levels `down1` to `down9` at half the
-/// resolution each, by way of `rows1` to `rows9`, then `up8` to `up1`, and `interpolated`. Only the image is
-/// replicated beyond its edges, and level 3 beyond an eighth of its size; other levels run on. T is the type
-/// of the samples: float, std::uint8_t or std::uint16_t.
+/// Returns the pipeline that interpolates the colours of the opaque points of an RGBA image over all other
+/// points (Halide's app, after the pull-push algorithm of Gortler et al., The Lumigraph, 1996). Levels
+/// `down1` to `down9` have half the resolution each, by way of `rows1` to `rows9`. Then come `up8` to `up1`,
+/// and `interpolated`. The image is replicated beyond its edges, and level 3 beyond an eighth of its size;
+/// other levels have no edges. T is the type of the samples: float, std::uint8_t or std::uint16_t.
 template <class T = float>
 tessera::Pipeline make_pipeline(const tessera::Box& image) {
   constexpr int levels = 10, clamped = 3;

@@ -31,9 +31,9 @@ inline double distance_above(double square) {
 struct PointBounds {
   /// The number of the centre.
   std::int32_t label = 0;
-  /// The centre is at most so far away.
+  /// The distance of the centre is at most this.
   double upper = std::numeric_limits<double>::infinity();
-  /// All other centres are at least so far away.
+  /// The distances of all other centres are at least this.
   double lower = 0;
   /// Whether the centre was searched in the last iteration.
   bool was_searched = false;
@@ -51,7 +51,7 @@ struct PointBounds {
   }
 
  private:
-  /// There are at most 2^20 labels. Bounds are floats without their signs and last bits.
+  /// The packed bits. There are at most 2^20 labels. Bounds are floats without their signs and last bits.
   struct Fields {
     std::uint64_t label : 20;
     std::uint64_t lower : 21;
@@ -75,13 +75,13 @@ struct PointBounds {
   }
 };
 
-/// The bits of a point that has no label yet: the upper bound is NaN, which no other point has.
+/// The packed bits of a point that has no label yet: its upper bound is NaN, which other points never have.
 inline constexpr std::uint64_t unknown_bounds = ((std::uint64_t(1) << 63) - 1) >> 41 << 41;
 
-/// The library reduction that finds how far each centre has moved, rounded up, and the half of its distance
-/// from the nearest other centre, rounded down (infinity if there is one centre). Both are scaled. The inputs
-/// are the centres, those of the iteration before, and the exponents. The result has all moves, then all
-/// halves.
+/// The library reduction that finds how far each centre has moved, rounded up, and half of its distance from
+/// the nearest other centre, rounded down (infinity if there is only one centre). Both are scaled. The inputs
+/// are the centres, the centres of the iteration before, and the exponents. The result has all moves, then
+/// all half distances.
 template <class T>
 struct FindMoves : GatheredNumbers {
   int clusters;
@@ -125,17 +125,18 @@ class BoundedSearch {
         scale_(distance_scale(exponents.top)),
         least_limit_(std::max(0x1p-400, 0x1p-500 * scale_)),
         waiting_(static_cast<std::size_t>(LabelFinder<T>::block_size(dimensions_) * dimensions_)) {
-    std::partial_sort_copy(moves, halves_, most_, most_ + 2, std::greater<>());
+    std::partial_sort_copy(moves, halves_, farthest_, farthest_ + 2, std::greater<>());
   }
 
-  /// Takes the points of a row, whose bounds were `known`. The new ones are in `out` after `finish`.
+  /// Takes the points of a row. `known` are their bounds in the iteration before. Their new bounds are
+  /// written to `out`, for some points only when `finish` is called.
   void take(const PointRow<In>& row, const std::uint64_t* known, std::uint64_t* out) {
     for (std::int64_t i = 0; i < row.count; ++i) {
       PointBounds bounds = PointBounds::of(known[i]);
       bounds.was_searched = false;
-      // Each of these roundings loses less than 2^-53, so that all of them lose less than is_near leaves.
+      // Each of these roundings loses less than 2^-53. Together they lose less than the margin of is_near.
       bounds.upper += moves_[bounds.label];
-      bounds.lower -= most_[moves_[bounds.label] == most_[0] ? 1 : 0];
+      bounds.lower -= farthest_[moves_[bounds.label] == farthest_[0] ? 1 : 0];
       const double limit = std::max(halves_[bounds.label], bounds.lower);
       if (!is_near(bounds.upper, limit)) {
         bounds.upper = distance(row.point(i), row.coordinate_stride, bounds.label);
@@ -147,9 +148,9 @@ class BoundedSearch {
       out[i] = bounds.packed();
     }
   }
-  /// Searches the centres of all points that still wait for it.
+  /// Searches the centres of all points that still wait, and writes their bounds.
   void finish() {
-    // The distances of the finder have another scale where coordinates are extremely small.
+    // The distances of the finder have another scale than bounds where coordinates are extremely small.
     const double ratio = scale_ / finder_.scale();
     const PointRow<In> row{waiting_.data(), dimensions_, 1, static_cast<std::int64_t>(places_.size()), 0};
     finder_.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
@@ -163,16 +164,19 @@ class BoundedSearch {
   }
 
  private:
-  /// Whether a point that is at most `upper` away from its centre is nearer to it than to all others. Each of
-  /// them is farther away than `limit`, or than 2 * limit from the centre. The margin covers the roundings of
-  /// squares in double, which are below 2^-22, where no squares are lost.
+  /// Whether a point that is at most `upper` away from its centre is nearer to it than to all other centres.
+  /// Each other centre is farther than `limit` from the point, or farther than 2 * limit from the centre of
+  /// the point. The margin covers the roundings of squares in double, which are below 2^-22. Below
+  /// least_limit_, squares lose parts that the margin does not cover.
   bool is_near(double upper, double limit) const {
     return upper * (1 + 0x1p-18) < limit && limit >= least_limit_;
   }
+  /// Returns a scaled distance that is at least the one of a point from the centre with this label.
   double distance(const In* point, std::int64_t stride, std::int32_t label) const {
     const T* const centre = centres_ + std::int64_t(label) * dimensions_;
     return distance_above(scaled_square(point, stride, centre, dimensions_, scale_));
   }
+  /// Puts off the search for point i of a row, whose bounds are to be written to `place`.
   void wait(const PointRow<In>& row, std::int64_t i, std::uint64_t* place) {
     In* to = waiting_.data() + static_cast<std::int64_t>(places_.size()) * dimensions_;
     for (int j = 0; j < dimensions_; ++j) *to++ = row.point(i)[j * row.coordinate_stride];
@@ -186,17 +190,17 @@ class BoundedSearch {
   const double* moves_;
   const double* halves_;
   double scale_;
-  /// Squares of smaller distances may be lost, here or in nearest_by_squares.
+  /// Squares of distances below this may be lost, here or in nearest_by_squares.
   double least_limit_;
-  /// The two farthest moves.
-  double most_[2] = {};
+  /// The farthest and the second farthest move of a centre.
+  double farthest_[2] = {};
   /// The coordinates of points whose centres are to be searched, and the places of their results.
   std::vector<In> waiting_;
   std::vector<std::uint64_t*> places_;
 };
 
-/// The library stage that finds the nearest centres of all points, of most of them by their bounds alone, and
-/// their new bounds. The inputs are the points, their bounds in the iteration before, the centres, the result
+/// The library stage that finds the nearest centres of all points, for most points by their bounds alone, and
+/// the new bounds. The inputs are the points, their bounds in the iteration before, the centres, the result
 /// of FindMoves, and the exponents.
 template <class In>
 struct SearchWithBounds {
@@ -226,11 +230,11 @@ struct SearchWithBounds {
   }
 };
 
-/// The library reduction of what an iteration changes in the sums of all clusters: the points that have
-/// another label than before are added to the sums of their new clusters, and taken away from those of their
-/// old ones. The result has the integers of ClusterSums, without the number of integers and the exponents.
-/// The first one is the number of points whose centres were searched. The inputs are the points, their new
-/// bounds, those before, and the exponents.
+/// The library reduction that finds how an iteration changes the sums of all clusters: each point with
+/// another label than before is added to the sums of its new cluster, and taken away from the sums of its old
+/// one. The result has the integers of ClusterSums. The first integer is the number of points whose centres
+/// were searched. The number of integers and the exponents are 0, as results are added. The inputs are the
+/// points, their new bounds, their bounds before, and the exponents.
 template <class In>
 struct SumChanges {
   using Element = std::int64_t;
@@ -274,7 +278,7 @@ struct SumChanges {
         removed.add(row, begin, count, lost);
       }
     });
-    sums.further() += searched;
+    sums.extra() += searched;
   }
   static void join(std::byte* into, const std::byte* other) { ClusterSums::join(into, other); }
   void store(const std::byte* value, std::int64_t* result) const {

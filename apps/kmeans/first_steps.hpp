@@ -15,9 +15,9 @@
 #include "tessera/domain/counter_hash.hpp"
 #include "tessera/domain/error.hpp"
 
-// The steps before the iterations: they find the exponents of the points, and the first centres, which come
-// from a file or are taken by k-means++: D. Arthur and S. Vassilvitskii, "k-means++: The advantages of
-// careful seeding" (SODA 2007). The first one is any point, and each further one is a point that is taken
+// The steps before the iterations: they find the exponents of the points, and the first centres. These come
+// from a file, or are taken by k-means++: D. Arthur and S. Vassilvitskii, "k-means++: The advantages of
+// careful seeding" (SODA 2007). The first centre is any point. Each further centre is a point that is drawn
 // with a probability in proportion to its squared distance from the nearest centre so far.
 namespace kmeans {
 
@@ -29,13 +29,13 @@ inline std::string of_file(const std::string& file) {
   return file.empty() ? "" : fmt::format(" of '{}'", file);
 }
 
-/// The reduction that finds the exponents of all coordinates (see Exponents), and checks that they are
-/// finite. Its result has the elements `top` and `bottom`.
+/// The library reduction that finds the exponents of all coordinates (see Exponents), and checks that all
+/// coordinates are finite. Its result has the elements `top` and `bottom`.
 template <class In>
 struct FindExponents {
   using Element = double;
 
-  /// A partial value. It is plain data.
+  /// A partial value: the exponents, and the number of the first point that is not finite.
   struct Value {
     std::int64_t top = std::numeric_limits<std::int32_t>::lowest();
     std::int64_t bottom = std::numeric_limits<std::int32_t>::max();
@@ -98,19 +98,20 @@ struct FindExponents {
   static constexpr int stored = std::numeric_limits<In>::digits - 1;
   static constexpr Bits infinity = Bits(std::numeric_limits<In>::max_exponent * 2 - 1) << stored;
 
-  /// Adds numbers that lie beside each other. Returns the place of the first one that is not finite, or
-  /// `count`.
+  /// Adds `count` numbers that lie beside each other to the exponents `found`. Returns the place of the first
+  /// number that is not finite, or `count` if all are.
   static std::int64_t add_line(Value& found, const In* numbers, std::int64_t count) {
     Bits greatest = 0, lowest = 0;
     tessera::detail::call_flat_for_processor([&]() __attribute__((always_inline)) {
       Bits most = 0, least = ~Bits(0);
       for (std::int64_t i = 0; i < count; ++i) {
         const Bits magnitude = std::bit_cast<Bits>(numbers[i]) & (~Bits(0) >> 1);
-        // The number without its lowest bit. Without that of a power of two, 0 is left.
+        // The number without its lowest bit. A power of two has only one bit, so 0 is left.
         const bool has_more = (magnitude & ((Bits(1) << stored) - 1)) != 0;
         const Bits others = has_more ? magnitude & (magnitude - 1) : 0;
         const auto bit = std::bit_cast<Bits>(std::bit_cast<In>(magnitude) - std::bit_cast<In>(others));
         most = std::max(most, magnitude);
+        // As 0 has no lowest bit, 0 - 1 wraps to the greatest number.
         least = std::min(least, bit - 1);
       }
       greatest = most;
@@ -152,8 +153,8 @@ struct ReadCentres : GatheredNumbers {
   }
 };
 
-/// Returns the number that a point with this weight draws. `uniform` is greater than 0 and at most 1. Points
-/// without weight draw infinity, which is greater than all others.
+/// Returns the number that a point with this weight draws. `uniform` is its random number, which is greater
+/// than 0 and at most 1. Points without weight draw infinity, so that they are never taken.
 inline double drawn_of(double uniform, double weight) {
   return weight > 0 ? -std::log(std::min(uniform, 1 - 0x1p-53)) / weight
                     : std::numeric_limits<double>::infinity();
@@ -161,10 +162,9 @@ inline double drawn_of(double uniform, double weight) {
 
 /// The library reduction that takes one point at random. Each point draws a number from an exponential
 /// distribution whose rate is the weight of the point, and the point with the least number is taken: the
-/// probability of each point is then in proportion to its weight. The drawn number follows from the
-/// seed, the iteration and the index of the point alone. The inputs are the points, their weights, which are
-/// the same for all points in turn 0, and the number of the turn. The result has the coordinates of the
-/// point.
+/// probability of each point is then in proportion to its weight. The drawn number follows from the seed, the
+/// iteration and the index of the point alone. The inputs are the points, their weights, and the number of
+/// the turn. In turn 0, all weights count as 1. The result has the coordinates of the point.
 template <class In>
 struct Draw {
   using Element = double;
@@ -176,7 +176,8 @@ struct Draw {
   Box footprint(int input, const Box& box) const {
     return box_of(input, {problem.of_points(box), box, {{0, 1}}});
   }
-  /// A partial value has its size, what was drawn, the number of the point, and its coordinates.
+  /// A partial value consists of doubles: how many there are, the least number that was drawn, and the number
+  /// and the coordinates of the point that drew it.
   std::int64_t value_bytes() const { return 8 * std::int64_t(problem.dimensions + 3); }
   void init(std::byte* value) const {
     std::fill_n(reinterpret_cast<double*>(value), problem.dimensions + 3,
@@ -188,7 +189,7 @@ struct Draw {
     auto* const best = reinterpret_cast<double*>(value);
     problem.for_each_row(points, box, [&](const PointRow<In>& row, const Point& place) {
       const T* const weight_of = address(weights, place);
-      // As local numbers, these two are hashed once for all points.
+      // The compiler hashes local variables once for all points.
       const auto key = static_cast<std::uint64_t>(seed);
       const std::int64_t number = row.number, turn_number = turn.data[0];
       for (std::int64_t i = 0; i < row.count; ++i) {
@@ -219,9 +220,9 @@ struct Draw {
   }
 };
 
-/// The library stage of the squared distances from the nearest centre so far, scaled by a power of two. The
-/// inputs are the points, their distances in the turn before, which are negative before the first one, the
-/// centre that was taken last, and the exponents.
+/// The library stage that computes the squared distance of each point from its nearest centre so far, scaled
+/// by a power of two. The inputs are the points, their squared distances in the turn before, which are
+/// negative in turn 0, the centre that was taken last, and the exponents.
 template <class In>
 struct Closer {
   using T = NumberOf<In>;
@@ -234,7 +235,7 @@ struct Closer {
   void operator()(const Read<In>& points, const Read<T>& before, const Read<double>& centre,
                   const Read<double>& found, const LibraryBlock<T>& out) const {
     const std::vector<T> taken(centre.data, centre.data + problem.dimensions);
-    // The block is shifted by the only centre, so that it has the differences from it.
+    // The finder shifts blocks by the only centre. A block therefore has the differences from this centre.
     LabelFinder<T> finder(taken.data(), 1, problem.dimensions, exponents_of(found).top);
     const int size = LabelFinder<T>::block_size(problem.dimensions);
     problem.for_each_row(points, out.box, [&](const PointRow<In>& row, const Point& place) {

@@ -12,14 +12,16 @@ namespace {
 
 using namespace tessera;
 
-/// Whether the points are the rows of a data set, and not the pixels of a picture.
-bool has_rows(const io::ImageInfo& image, const deck::Deck& deck) {
-  const std::string& points = deck.get<std::string>("points");
-  if (points != "auto") return points == "rows";
+/// Returns whether the points are the rows of a data set, and not the pixels of a picture.
+bool are_points_rows(const io::ImageInfo& image, const deck::Deck& deck) {
+  const std::string& kind = deck.get<std::string>("points");
+  if (kind != "auto") return kind == "rows";
   return image.domain.dimensions == 2 &&
          (image.format == io::ImageFormat::hdf5 || image.format == io::ImageFormat::raw);
 }
 
+/// Returns the settings of a deck, without given centres and names of files. Throws InputError if there are
+/// too many clusters.
 kmeans::Task task_of(const deck::Deck& deck, ElementType type, const kmeans::Layout& layout) {
   const std::int64_t points = layout.points.size();
   kmeans::Task task{.clusters = static_cast<int>(deck.get<std::int64_t>("clusters")),
@@ -39,9 +41,11 @@ kmeans::Task task_of(const deck::Deck& deck, ElementType type, const kmeans::Lay
   return task;
 }
 
+/// Returns the pipeline for an image of points. `further` has the image `start` if a file gives the first
+/// centres. Throws InputError if an image does not fit the deck.
 Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
                const deck::Deck& deck) {
-  const bool are_rows = has_rows(image, deck);
+  const bool are_rows = are_points_rows(image, deck);
   if (are_rows)
     app::check_image(image, deck, {.types = {ElementType::float32, ElementType::float64}, .planes = 0});
   else
@@ -107,19 +111,20 @@ const std::vector<deck::KeyDeclaration> parameters = {
      .default_text = "0",
      .minimum = 0}};
 
-/// Returns pipelines for rows and for pixels, with and without given centres and bounds: one deck serves all.
+/// Returns pipelines for rows and for pixels, with and without given centres and bounds, as a deck may name
+/// stages of any of them.
 std::vector<Pipeline> samples(const io::ImageInfo&, const deck::Deck&) {
   kmeans::Task task{.clusters = 2};
-  std::vector<Pipeline> samples;
+  std::vector<Pipeline> pipelines;
   for (const auto bounds : {kmeans::Bounds::none, kmeans::Bounds::hamerly}) {
     task.bounds = bounds;
     for (const auto& given : {std::optional<ElementType>(), std::optional(ElementType::float32)}) {
       task.given = given;
-      samples.push_back(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
-      samples.push_back(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
+      pipelines.push_back(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
+      pipelines.push_back(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
     }
   }
-  return samples;
+  return pipelines;
 }
 
 }  // namespace

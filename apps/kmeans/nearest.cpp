@@ -20,9 +20,9 @@ struct Tile {
   using Numbers = typename V::Numbers;
   using Labels = typename V::Labels;
   static constexpr int points = Points * V::lanes;
-  /// The number of centres whose values stay in the nearest cache.
-  static constexpr int most = 64;
-  /// Each place adds this to the sum of places, which thus counts them. Numbers of centres are less.
+  /// The greatest number of centres whose values are kept at a time: they stay in the nearest cache.
+  static constexpr int most_kept = 64;
+  /// A sum of places counts its places in units of this. The number of a centre is less.
   static constexpr int one = 1 << 20;
 
   /// The squared norms of the points.
@@ -33,7 +33,8 @@ struct Tile {
   Numbers least[Points];
   /// The second least value of each point. It skips values within the margin of the least value.
   Numbers second[Points];
-  /// The sums of the places of all other values.
+  /// The sum of `one` + number of the centre over all values of each point within the margin of its least
+  /// value. If there is only one such value, the sum tells the nearest centre.
   Labels places[Points];
 
   [[gnu::always_inline]] static const Numbers& at(const T* x, int p) {
@@ -55,7 +56,8 @@ struct Tile {
     }
   }
 
-  /// Computes the values of the centres from number `first` on, and makes `lesser` the least ones so far.
+  /// Computes the values of `Centres` centres from number `first` on into `kept`. `lesser` has the least
+  /// value of each point so far, which is updated.
   [[gnu::always_inline]] void multiply(const CentreTable<T>& table, int first, const T* x,
                                        std::int64_t stride, Numbers (*kept)[Points],
                                        Numbers (&lesser)[Points]) const {
@@ -88,14 +90,15 @@ struct Tile {
     }
   }
 
-  /// Adds the places of `count` values from centre number `first` on, now that `lesser` are the least ones.
+  /// Updates `places`, and if `finds_second` also `second`, by the values `kept` of `count` centres from
+  /// number `first` on. `lesser` has the least value of each point, including these centres.
   [[gnu::always_inline]] void compare(int first, int count, const Numbers (*kept)[Points],
                                       const Numbers (&lesser)[Points], bool finds_second) {
     Numbers bounds[Points];
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
       bounds[p] = lesser[p] + margins[p];
-      // More than two places are as doubtful as two.
+      // A sum of two places is already doubtful: more of them would only overflow.
       const Labels few = places[p] < 2 * one ? places[p] : Labels{} + 2 * one;
       places[p] = least[p] > bounds[p] ? Labels{} : few;
       second[p] = least[p] > bounds[p] ? least[p] : second[p];
@@ -114,7 +117,8 @@ struct Tile {
     }
   }
 
-  /// Gives points their labels, or `doubtful`. Returns whether there is a doubtful one.
+  /// Writes the label of each point, or `doubtful`, and, unless `others` is null, a bound of its squared
+  /// distances from other centres (see find_nearest). Returns whether there is a doubtful point.
   ///
   /// The value of a centre at the distance r from the point is wrong by at most g (|c|^2 / 2 + |x| |c|) (see
   /// CentreTable<T>::choose_margin), and |c| <= |x| + r. So the true r^2 = |x|^2 + 2 value is less than the
@@ -123,7 +127,7 @@ struct Tile {
     Labels all{};
     KMEANS_UNROLLED
     for (int p = 0; p < Points; ++p) {
-      // Without a margin, values may be no numbers.
+      // If the margin is infinite, values may be NaN, and places have no meaning.
       Labels found = margins[p] < std::numeric_limits<T>::infinity() ? places[p] - one : Labels{} + doubtful;
       found = found < one ? found : Labels{} + doubtful;
       all |= found;
@@ -140,13 +144,14 @@ struct Tile {
     return has_doubtful;
   }
 
+  /// Finds the labels of the points at `x`. Parameters and result are those of `begin` and `store`.
   [[gnu::always_inline]] bool find(const CentreTable<T>& table, const T* x, std::int64_t stride,
                                    std::int32_t* labels, T* others) {
     begin(table, x, stride);
     const int centres = table.groups * centres_together;
-    Numbers values[most][Points];
-    for (int first = 0; first < centres; first += most) {
-      const int count = std::min(+most, centres - first);
+    Numbers values[most_kept][Points];
+    for (int first = 0; first < centres; first += most_kept) {
+      const int count = std::min(+most_kept, centres - first);
       Numbers lesser[Points];
       KMEANS_UNROLLED
       for (int p = 0; p < Points; ++p) lesser[p] = least[p];

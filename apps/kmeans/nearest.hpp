@@ -17,8 +17,8 @@ inline constexpr std::int32_t doubtful = -1;
 /// Centres as `find_nearest` reads them. Points and centres are shifted and scaled before distances are
 /// computed: a point amid the centres becomes 0, which keeps digits when all points are far from 0, and no
 /// coordinate of points far exceeds 2, so that no square overflows. A point x is nearest to the centre c with
-/// the least |c|^2 / 2 - x c. Where the least two of these are too close to each other, `nearest_by_squares`
-/// has the last word.
+/// the least value |c|^2 / 2 - x c. Where the least two values are too close to each other, LabelFinder
+/// computes the distances again.
 template <class T>
 class CentreTable {
  public:
@@ -55,11 +55,13 @@ class CentreTable {
 
 /// Finds the nearest centre of each of `points` points, a multiple of `points_together`. `turned` holds the
 /// shifted and scaled points, dimension by dimension: coordinate j of point i is turned[j * points + i],
-/// which is aligned to 64 bytes. The label of a point is `doubtful` if roundings may decide about it. A label
-/// depends on its point and the centres only. Returns whether there is a doubtful point. If `others` is not
-/// null, the squared distances of a point that is not doubtful from all centres but the nearest are at least
-/// others[i] / (1 + margin_factor / 3), or at least 2^78, as centres that are farther than 2^40 from 0 have
-/// the value infinity.
+/// which is aligned to 64 bytes. `labels` gets the number of the nearest centre of each point, or `doubtful`
+/// if roundings may decide about it. A label depends on its point and the centres only. Returns whether there
+/// is a doubtful point.
+///
+/// If `others` is not null, it gets a bound for each point: if point i is not doubtful, the squared distances
+/// of all centres except the nearest one are at least others[i] / (1 + margin_factor / 3), or at least 2^78.
+/// The second limit is there as centres that are farther than 2^40 from 0 have the value infinity.
 template <class T>
 bool find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels,
                   T* others = nullptr);

@@ -34,8 +34,8 @@ struct Task {
   bool has_labels_only = false;
 };
 
-/// Makes the pipeline for points of coordinates In in an array of N dimensions. P dimensions count points
-/// (see Layout).
+/// Makes the pipeline for points with coordinates of type In in an array of N dimensions. P is the number of
+/// dimensions without the one of the coordinates: 1 for rows, and 2 for pixels (see Layout).
 template <class In, int N, int P>
 class PipelineBuilder {
  public:
@@ -53,8 +53,8 @@ class PipelineBuilder {
   /// Returns the pipeline. Its result is `labels` if P is 1, and otherwise `picture`.
   Pipeline make() {
     centres_ = !task_.given                           ? seeded()
-               : *task_.given == ElementType::float64 ? read<double>()
-                                                      : read<float>();
+               : *task_.given == ElementType::float64 ? given_centres<double>()
+                                                      : given_centres<float>();
     task_.bounds == Bounds::hamerly ? add_bounded_loop() : add_loop();
     const auto labels = pipeline_.library_stage<std::int32_t, P>("labels", Label<In>{problem_}, {}, points_,
                                                                  centres_, exponents_);
@@ -74,10 +74,10 @@ class PipelineBuilder {
 
   /// Adds the stages that take the first centres from a file of type G.
   template <class G>
-  Array<T, 1> read() {
+  Array<T, 1> given_centres() {
     const auto start = pipeline_.input<G, 2>("start", {{0, problem_.dimensions}, {0, task_.clusters}});
-    const ReadCentres<T, G> read{{size_}, problem_.dimensions, task_.centres_file};
-    const auto given = pipeline_.library_reduction<1>("given", read, size_, {{0, task_.clusters}}, start);
+    const ReadCentres<T, G> body{{size_}, problem_.dimensions, task_.centres_file};
+    const auto given = pipeline_.library_reduction<1>("given", body, size_, {{0, task_.clusters}}, start);
     // Loops feed values, and not results of reductions.
     return pipeline_.values<T>("first_centres", Copy<T>(), size_, given);
   }
@@ -124,8 +124,8 @@ class PipelineBuilder {
     });
   }
 
-  /// Adds the loop as `add_loop` does, with bounds that leave out searches. Its state has the bounds of all
-  /// points, the centres that they belong to, and the sums of the clusters.
+  /// Adds the loop that moves the centres, with bounds that save searches. Its state has the bounds of all
+  /// points, the centres that the bounds belong to, and the sums of the clusters.
   void add_bounded_loop() {
     const Box all_clusters{{0, task_.clusters}};
     const Array<std::uint64_t, P> known =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beside rows_pipeline.cpp, as each of both takes half a minute to compile.
+// This file is separate from rows_pipeline.cpp, as each of them takes half a minute to compile.
 #include "pipeline.hpp"
 
 namespace kmeans {

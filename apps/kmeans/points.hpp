@@ -14,7 +14,7 @@ using namespace tessera;  // NOLINT(google-build-using-namespace): stages use ma
 template <class T>
 using Read = LibraryBlock<const T>;
 
-/// The type of numbers with which points of coordinates In are compared.
+/// The type of the numbers that distances of points are computed with. In is the type of their coordinates.
 template <class In>
 using NumberOf = std::conditional_t<std::is_same_v<In, double>, double, float>;
 
@@ -49,7 +49,7 @@ struct Layout {
   int array_dimensions = 2;
   /// The number of coordinates of a point.
   int dimensions = 1;
-  /// All points, without coordinates.
+  /// The box of all points, without the dimension of the coordinates.
   Box points = {};
 
   /// Returns the layout of an array.

@@ -31,7 +31,7 @@ template <class T>
 class LabelFinder {
  public:
   /// Makes a finder for `clusters` centres with `dimensions` coordinates each, one centre after the other.
-  /// All coordinates of points are less than 2^exponent. Only with `finds_others` is there other_distance.
+  /// All coordinates of points are less than 2^exponent. other_distance() needs `finds_others`.
   LabelFinder(const T* centres, int clusters, int dimensions, int exponent, bool finds_others = false)
       : centres_(centres),
         clusters_(clusters),
@@ -42,31 +42,32 @@ class LabelFinder {
         labels_(static_cast<std::size_t>(block_size_)),
         others_(finds_others ? labels_.size() : 0) {}
 
-  /// The bytes of a finder without its small parts.
+  /// The bytes that a finder allocates, except for its small parts.
   static std::int64_t bytes(int clusters, int dimensions) {
     return ((std::int64_t(clusters) + 2 * centres_together) * (dimensions + 1) +
             std::int64_t(dimensions) * (block_size(dimensions) + 1)) *
            static_cast<std::int64_t>(sizeof(T));
   }
-  /// The number of points that are searched together, such that they stay in the caches.
+  /// The number of points that are searched together: 1 to 4 times points_together, such that a block of them
+  /// has about 1024 coordinates at most, which stay in the caches.
   static int block_size(int dimensions) {
     return points_together * std::clamp(16 * 64 / (dimensions * points_together), 1, 4);
   }
 
   /// The factor of distances, a power of two.
   double scale() const { return static_cast<double>(table_.scale); }
-  /// Returns a lower bound of the scaled distances of a point from all centres but that of its label, while
-  /// `for_each` calls use(begin, count, labels) with this point as number begin + i.
+  /// Returns a lower bound of the scaled distances of a point from all centres except the nearest one. It may
+  /// only be called by `use` of for_each, for the point with the label labels[i].
   double other_distance(int i) const {
-    // Centres that are farther away than this are not looked at.
+    // Centres that are farther than 2^40 from 0 have no values, so that no greater bound is known.
     constexpr double greatest = 0x1p39;
     const double square = std::max(0.0, static_cast<double>(others_[static_cast<std::size_t>(i)]));
     const double factor = 1 + static_cast<double>(table_.margin_factor) / 3;
     return std::min(std::sqrt(square / factor) * (1 - 0x1p-20), greatest);
   }
 
-  /// Calls use(begin, points, block) for each part `points` of a row, from point `begin` on. The block has
-  /// them as find_nearest reads them, and the last one in all places behind it.
+  /// Calls use(begin, points, block) for each part `points` of a row, from point `begin` on. `block` has
+  /// these points as find_nearest reads them. Copies of the last point fill a block that is not full.
   template <class In, class Use>
   void for_each_block(const PointRow<In>& row, const Use& use) {
     for (std::int64_t begin = 0; begin < row.count; begin += block_size_) {
@@ -94,10 +95,10 @@ class LabelFinder {
   }
 
  private:
-  /// Returns the coordinates number j of all points of the block.
+  /// Returns coordinate number j of all points of the block.
   T* line(int j) { return reinterpret_cast<T*>(lines_.data()) + std::int64_t(j) * block_size_; }
 
-  /// Takes points whose coordinates lie beside each other, in squares.
+  /// Writes points whose coordinates lie beside each other to the block, a square after the other.
   template <int bytes, class In>
   [[gnu::always_inline]] void transpose(const PointRow<In>& points) {
     using Square = TransposedSquare<T, bytes>;
@@ -124,7 +125,7 @@ class LabelFinder {
         for (int i = 0; i < side; ++i) line(j)[first + i] = (static_cast<T>(from[i][j]) - shift[j]) * scale;
     }
   }
-  /// Takes points whose coordinates lie in planes.
+  /// Writes points whose coordinates lie in planes to the block.
   template <class In>
   [[gnu::always_inline]] void copy(const PointRow<In>& points) {
     const T scale = table_.scale;
@@ -137,7 +138,7 @@ class LabelFinder {
       std::fill(to + points.count, to + block_size_, to[points.count - 1]);
     }
   }
-  /// Returns the number of the nearest centre by squares of double, and the first one of several.
+  /// Returns the number of the centre with the least squared distance in double; the first one of several.
   template <class In>
   std::int32_t nearest_by_squares(const In* point, std::int64_t stride) const {
     double least = std::numeric_limits<double>::infinity();
@@ -158,7 +159,7 @@ class LabelFinder {
   /// The block of points.
   std::vector<Line> lines_;
   std::vector<std::int32_t> labels_;
-  /// The result of find_nearest for the distances from other centres, if they are asked for.
+  /// The bounds of find_nearest for the distances from other centres. Empty without `finds_others`.
   std::vector<T> others_;
 };
 

@@ -38,7 +38,7 @@ struct Plus {
   }
 };
 
-/// The centres with the point that was taken in this iteration as a further one.
+/// The centres so far, and the point that was taken in this turn as a further centre.
 template <class T>
 struct WithTaken {
   int dimensions;

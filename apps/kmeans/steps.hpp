@@ -16,12 +16,12 @@ namespace kmeans {
 /// The elements of the result of FindExponents.
 inline constexpr Range exponent_elements{0, 2};
 
-/// Returns what FindExponents has found.
+/// Returns the exponents that FindExponents has found.
 inline Exponents exponents_of(const Read<double>& found) {
   return {static_cast<int>(found.data[0]), static_cast<int>(found.data[1])};
 }
 
-/// Returns the box of input number `input` out of those of all inputs.
+/// Returns the box of input number `input`. `boxes` are the boxes of all inputs.
 inline Box box_of(int input, std::initializer_list<Box> boxes) { return boxes.begin()[input]; }
 
 /// The points that are divided into clusters, and the number of clusters.
@@ -113,12 +113,12 @@ struct Label {
   }
 };
 
-/// The base of library reductions whose result is a list of numbers: each is computed in one of the partial
-/// values, and has no bits in all others.
+/// The base of library reductions whose result is a list of numbers. Each number is computed in one of the
+/// partial values, and is 0 in all other partial values.
 struct GatheredNumbers {
   using Element = double;
 
-  /// The number of numbers.
+  /// The length of the list.
   int count;
 
   std::int64_t value_bytes() const { return (std::int64_t(1) + count) * 8; }

@@ -77,9 +77,9 @@ struct Windows {
 };
 
 /// The exact sums of the points of each cluster as a partial value of a reduction. It consists of integers of
-/// 64 bits: a number that the sums do not need, the number of all integers and the exponents of the
-/// coordinates, then the numbers of points of the clusters, then their sums. A cluster has a sum for each
-/// window and each coordinate, coordinates first.
+/// 64 bits: a number for other uses, the number of all integers, the two exponents of the coordinates, then
+/// the numbers of points of the clusters, then their sums. A cluster has a sum for each window and each
+/// coordinate; the sums of a window lie beside each other.
 struct ClusterSums {
   /// The number of integers before the numbers of points.
   static constexpr int first_count = 4;
@@ -87,7 +87,7 @@ struct ClusterSums {
   std::int64_t* numbers;
   int clusters;
   int dimensions;
-  /// For how many windows there is room.
+  /// The number of windows that there is room for.
   int windows;
 
   /// The bytes of all sums.
@@ -102,16 +102,16 @@ struct ClusterSums {
     numbers[1] = size;
     set_exponents({std::numeric_limits<int>::lowest(), std::numeric_limits<int>::max()});
   }
-  /// The number that the sums do not need. Those of several values are added.
-  std::int64_t& further() { return numbers[0]; }
-  /// The exponents of the coordinates. Until there are points, they are those of no number.
+  /// The number for other uses. `join` adds it.
+  std::int64_t& extra() { return numbers[0]; }
+  /// The exponents of the coordinates. After `clear`, top is less than bottom.
   Exponents exponents() const { return {static_cast<int>(numbers[2]), static_cast<int>(numbers[3])}; }
   /// Sets the exponents of the coordinates.
   void set_exponents(const Exponents& exponents) {
     numbers[2] = exponents.top;
     numbers[3] = exponents.bottom;
   }
-  /// Adds other sums.
+  /// Adds the sums `other` to the sums `into`.
   static void join(std::byte* into, const std::byte* other) {
     auto* const to = reinterpret_cast<std::int64_t*>(into);
     const auto* const from = reinterpret_cast<const std::int64_t*>(other);
@@ -140,8 +140,8 @@ struct ClusterSums {
     for (int w = 0; w < windows.count; ++w) sum.add_scaled(sums(cluster, w)[coordinate], windows.unit[w]);
     return sum.value();
   }
-  /// Writes the sums of the clusters `first` to end - 1, and their numbers of points, to their places in a
-  /// list: it has the sums of all clusters, and then the numbers of their points.
+  /// Writes the rounded sums of the clusters `first` to end - 1, and their numbers of points, to their places
+  /// in `list`, which has the sums of all clusters, and then their numbers of points.
   void round(const Windows& windows, int first, int end, double* list) {
     for (int k = first; k < end; ++k) {
       for (int j = 0; j < dimensions; ++j) list[std::int64_t(k) * dimensions + j] = sum(k, j, windows);
@@ -154,8 +154,8 @@ struct ClusterSums {
 /// 2^(digits - 1 + unit): if |x| is at most 2^(digits - 2 + unit), then (x + magic) - magic is x, rounded to
 /// a multiple m of the unit, and the bits of x + magic as an integer are those of magic plus m. These bits
 /// are added as they are, and those of the magic numbers are subtracted at the end, so that a coordinate
-/// costs two additions in a window. In narrow windows, these bits are 32, which takes less time, and are
-/// passed on before they overflow. Points of integers need no magic numbers.
+/// costs two additions in a window. In narrow windows, the integers have 32 bits, which takes less time. They
+/// are passed on to the sums of 64 bits before they overflow. Integer coordinates need no magic numbers.
 template <class In>
 class PointAdder {
  public:
@@ -185,7 +185,7 @@ class PointAdder {
     const PointRow<In> points = row.part(begin, count);
     tessera::detail::call_flat_with_vectors([&](auto bytes) __attribute__((always_inline)) {
       constexpr int size = decltype(bytes)::value;
-      // Constant numbers of channels and windows leave out the loops over them.
+      // Compilers unroll the loops over windows and channels if their numbers are constants.
       if constexpr (has_integers)
         sums_.dimensions == 3 ? add_parts<Narrow, size, 1, 3>(points, labels)
                               : add_parts<Narrow, size, 1>(points, labels);
@@ -205,7 +205,8 @@ class PointAdder {
   template <class T>
   using Part = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-  /// Adds the parts of points by numbers of type T, in vectors of `bytes` bytes.
+  /// Adds the parts of points, which are split as numbers of type T in vectors of `bytes` bytes. If they are
+  /// not 0, `windows_known` and `dimensions_known` are the numbers of windows and dimensions.
   template <class T, int bytes, int windows_known = 0, int dimensions_known = 0>
   [[gnu::always_inline]] void add_parts(const PointRow<In>& points, const std::int32_t* labels) {
     using V = Vectors<T, bytes>;
@@ -237,7 +238,7 @@ class PointAdder {
       if (++parts[dimensions * windows] == most_points) pass_on<T>(label);
     }
   }
-  /// Adds the parts of a number or vector. The part of the first window is at `parts`.
+  /// Adds the parts of the number or vector `rest`. The sum of the first window is at `parts`.
   template <class Integers, class T, class Numbers>
   [[gnu::always_inline]] static void split(Numbers rest, Part<T>* parts, int dimensions, const T* magic,
                                            int windows) {
@@ -273,11 +274,11 @@ class PointAdder {
   Windows windows_;
   int sign_;
   double magic_[Windows::most] = {};
-  /// The number of points of a cluster that are passed on.
+  /// The parts of a cluster are passed on when it has this number of points.
   std::int64_t most_points_ = std::numeric_limits<std::int64_t>::max();
-  /// For each cluster, the sums of parts in each window, coordinates first, and the number of points.
+  /// For each cluster, the sums of parts, a window after the other, and the number of points.
   std::vector<Line> parts_;
-  /// The number of lines of a cluster.
+  /// The number of lines in `parts_` of each cluster.
   int lines_each_ = 0;
 };
 

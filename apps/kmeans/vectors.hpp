@@ -41,7 +41,7 @@ struct Vectors {
   typedef Integer Labels __attribute__((vector_size(bytes)));
   static constexpr int lanes = bytes / static_cast<int>(sizeof(T));
 
-  /// Takes the numbers of a vector from memory, of whatever type.
+  /// Reads the numbers of a vector from memory, where they may have another type.
   template <class In>
   [[gnu::always_inline]] static void load(const In* from, Numbers& to) {
     if constexpr (std::is_same_v<In, T>) {
@@ -63,18 +63,18 @@ struct Vectors {
   }
 };
 
-/// A line of the caches, for numbers in memory at a place that vectors need.
+/// A line of the caches. Numbers in an array of lines are aligned as vectors need it.
 struct alignas(64) Line {
   std::byte bytes[64];
 };
 
-/// As many vectors of `bytes` bytes as each of them has numbers: a square, whose rows are exchanged with its
-/// columns in registers. In each step, halves of two vectors change places (J. O. Eklundh, "A fast computer
-/// method for matrix transposing", 1972).
+/// A square of numbers, whose rows are vectors of `bytes` bytes. Its rows and columns are exchanged in
+/// registers: in each step, halves of two vectors change places (J. O. Eklundh, "A fast computer method for
+/// matrix transposing", 1972).
 template <class T, int bytes>
 struct TransposedSquare {
   typedef T Numbers __attribute__((vector_size(bytes)));
-  /// The numbers of a vector.
+  /// The number of rows, which is also the number of elements of a row.
   static constexpr int side = bytes / static_cast<int>(sizeof(T));
 
   Numbers rows[side];
@@ -96,7 +96,7 @@ struct TransposedSquare {
   [[gnu::always_inline]] static void exchange(Numbers& above, Numbers& below, std::index_sequence<lane...>) {
     const Numbers first = above;
 #ifdef __CUDACC__
-    // This compiler does not pass packs on to the function below.
+    // Nvcc does not pass parameter packs on to __builtin_shufflevector.
     for (int i = 0; i < side; ++i)
       if ((i & distance) != 0) above[i] = below[i - distance];
     for (int i = 0; i < side; ++i)

@@ -10,16 +10,17 @@ namespace {
 using tessera::deck::Deck;
 using tessera::deck::ValueType;
 
-/// One dimension of the board, and the keys and words for it.
+/// A dimension of the board: its keys, and the words of messages for its extent and its unit.
 struct Side {
-  const char *extent_key, *place_key, *extent, *direction;
+  const char *extent_key, *place_key, *adjective, *unit;
 };
 constexpr Side sides[] = {{"board.width", "board.x", "wide", "columns"},
                           {"board.height", "board.y", "high", "rows"}};
 
-/// Where the pattern begins on a board of this extent, which is the pattern's unless the deck gives it: in
-/// the middle unless the deck gives a place. Throws InputError when the pattern does not fit.
-int place(const Deck& deck, const Side& side, std::int64_t pattern, std::int64_t& extent) {
+/// Returns where the pattern begins along a side of the board: the place that the deck gives, or else the
+/// middle. `pattern` is the extent of the pattern. Sets `extent` to that of the board: what the deck gives,
+/// or else the extent of the pattern. Throws InputError if the pattern does not fit on the board.
+int begin_of_pattern(const Deck& deck, const Side& side, std::int64_t pattern, std::int64_t& extent) {
   extent = deck.is_set(side.extent_key) ? deck.get<std::int64_t>(side.extent_key) : pattern;
   const bool is_placed = deck.is_set(side.place_key);
   const std::int64_t begin =
@@ -29,7 +30,7 @@ int place(const Deck& deck, const Side& side, std::int64_t pattern, std::int64_t
         is_placed ? side.place_key : side.extent_key,
         fmt::format("a pattern of {} {} from {} on does not fit on a board that is {} {}: make {} larger, "
                     "or move the pattern",
-                    pattern, side.direction, begin, extent, side.extent, side.extent_key));
+                    pattern, side.unit, begin, extent, side.adjective, side.extent_key));
   return static_cast<int>(begin);
 }
 
@@ -37,8 +38,8 @@ tessera::Pipeline build(const tessera::io::ImageInfo& image, const Deck& deck) {
   tessera::app::check_image(image, deck, {.types = {tessera::ElementType::uint8}, .planes = 0});
   std::int64_t width = 0, height = 0;
   life::Game game;
-  game.left = place(deck, sides[0], image.domain[0].size(), width);
-  game.top = place(deck, sides[1], image.domain[1].size(), height);
+  game.left = begin_of_pattern(deck, sides[0], image.domain[0].size(), width);
+  game.top = begin_of_pattern(deck, sides[1], image.domain[1].size(), height);
   game.board = {{0, width}, {0, height}};
   if (deck.get<std::string>("border") == "periodic") game.border = tessera::Boundary::periodic;
   game.generations = deck.get<std::int64_t>("generations");
@@ -97,7 +98,7 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
     {.name = "alive",
      .type = ValueType::integer,
      .group = "Game",
-     .help = "What a live cell is in output.file and output.png; 255 is white",
+     .help = "The value of a live cell in output.file and output.png; 255 is white",
      .default_text = "1",
      .minimum = 1,
      .maximum = 255}};

@@ -7,7 +7,8 @@
 
 namespace life {
 
-/// A board of 1 where a cell is alive, else 0, from an image whose upper left corner lies at (left, top).
+/// The cells of the board: 1 if a cell is alive, and otherwise 0. The input is the pattern, whose upper left
+/// corner lies at (left, top).
 struct Place {
   int left, top;
 
@@ -27,13 +28,14 @@ struct Next {
     const auto row = [&cells, x](Coord at) {
       return tessera::cast<std::uint8_t>(cells(x - 1, at) + cells(x, at) + cells(x + 1, at));
     };
-    // Twice the neighbours, and the cell itself: 5 is two neighbours of a live cell, 6 and 7 are three.
+    // Twice the number of live neighbours plus the cell itself: 5 is a live cell with two live neighbours,
+    // and 6 and 7 are a dead and a live cell with three.
     const auto sum = tessera::cast<std::uint8_t>(2 * (row(y - 1) + row(y) + row(y + 1)) - cells(x, y));
     return tessera::cast<std::uint8_t>(tessera::select(sum >= 5 && sum <= 7, 1, 0));
   }
 };
 
-/// The next generation, and where it differs from this one.
+/// The next generation, and where it differs from the present one.
 struct NextAndChange {
   template <class Cells, class Coord>
   KOKKOS_FUNCTION auto operator()(const Cells& cells, Coord x, Coord y) const {
@@ -42,8 +44,8 @@ struct NextAndChange {
   }
 };
 
-/// The next generation, where it differs from the reference, and the reference: this generation when it
-/// `renews` it, else what it was.
+/// The next generation, where it differs from the reference, and the reference. If `renews` is not 0, the
+/// present generation first becomes the reference.
 struct NextAndReference {
   template <class Cells, class Reference, class Renews, class Coord>
   KOKKOS_FUNCTION auto operator()(const Cells& cells, const Reference& reference, const Renews& renews,
@@ -54,6 +56,7 @@ struct NextAndReference {
   }
 };
 
+/// The number of the first generation.
 struct FirstGeneration {
   template <class Coord>
   KOKKOS_FUNCTION std::int64_t operator()(Coord) const {
@@ -61,6 +64,7 @@ struct FirstGeneration {
   }
 };
 
+/// The number of the next generation.
 struct NextGeneration {
   template <class Generation, class Coord>
   KOKKOS_FUNCTION auto operator()(const Generation& generation, Coord) const {
@@ -68,7 +72,7 @@ struct NextGeneration {
   }
 };
 
-/// Generations that are multiples of the greatest period are references.
+/// Whether a generation becomes the reference: if its number is a multiple of the greatest period.
 struct Renews {
   std::int64_t greatest_period;
 
@@ -78,7 +82,7 @@ struct Renews {
   }
 };
 
-/// How far the reference lies behind the next generation where both are the same, else 0.
+/// The number of generations from the reference to the next generation if both are the same, and otherwise 0.
 struct Period {
   std::int64_t greatest_period;
 
@@ -88,7 +92,7 @@ struct Period {
   }
 };
 
-/// The board as others see it.
+/// The board as the result has it: `alive` for a live cell, and 0 for a dead one.
 struct Show {
   std::uint8_t alive;
 
@@ -105,7 +109,7 @@ struct Game {
   int left = 0, top = 0;
   tessera::BoundaryConditions border = tessera::BoundaryConditions::of_constant(std::uint8_t{0});
   std::int64_t generations = 1;
-  /// The greatest period that is looked for; 0: none.
+  /// The greatest period that is looked for. If it is 0, generations are not compared.
   std::int64_t greatest_period = 0;
   /// The value of a live cell of the result.
   std::uint8_t alive = 1;
@@ -114,12 +118,13 @@ struct Game {
 /// The state of a board. It determines the next generation.
 struct State {
   tessera::Array<std::uint8_t, 2> cells;
-  /// Where a greatest period above 1 is looked for: the board that generations are compared with.
+  /// The board that generations are compared with. It exists only if the greatest period is above 1.
   tessera::Array<std::uint8_t, 2> reference;
   tessera::Array<std::int64_t, 1> generation;
 };
 
-/// Ends the loop when the next generation `differs` from the one that it is compared with nowhere.
+/// Ends the loop when the next generation is the same as the one that it is compared with. `differs` is 1
+/// where these two are not the same.
 inline void end_when_it_repeats(tessera::Pipeline& pipeline, const tessera::Pipeline::Loop& loop,
                                 const Game& game, const State& state,
                                 tessera::Array<std::uint8_t, 2> differs) {
@@ -131,7 +136,7 @@ inline void end_when_it_repeats(tessera::Pipeline& pipeline, const tessera::Pipe
   pipeline.output(period);
 }
 
-/// The loop `generations`.
+/// Adds the loop `generations`, whose turns are the generations.
 inline void run_generations(tessera::Pipeline& pipeline, const Game& game, const State& state) {
   using Cell = std::uint8_t;
   pipeline.repeat("generations", game.generations, [&](const tessera::Pipeline::Loop& loop) {
@@ -155,11 +160,12 @@ inline void run_generations(tessera::Pipeline& pipeline, const Game& game, const
   });
 }
 
-/// Conway's Game of Life on `game.board`, from an image whose points that are not 0 are alive. The loop keeps
-/// the last generation that is a multiple of the greatest period p, and ends after the first one that equals
-/// it: that is p * ceil(m / p) + q, where generation m is the first one that comes again, q generations
-/// later, and q is at most p. The results are `board` and the numbers `generation`, `population` and, where p
-/// > 0, `period`: q, or 0 when the loop did not end.
+/// Returns the pipeline of Conway's Game of Life on `game.board`. Points of the pattern that are not 0 are
+/// alive. The loop keeps the last generation whose number is a multiple of the greatest period p, and ends
+/// after the first generation that equals the kept one. If generation m is the first one that comes again, q
+/// generations later, and q is at most p, the loop ends at generation p * ceil(m / p) + q. The results are
+/// `board` and the numbers `generation`, `population` and, if p is not 0, `period`: q, or 0 if no generation
+/// was repeated.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Game& game) {
   using Cell = std::uint8_t;
   tessera::Pipeline pipeline;

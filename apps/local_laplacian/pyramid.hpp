@@ -8,14 +8,14 @@
 
 namespace local_laplacian {
 
-/// The mean of 4x4 points from (-1, -1) on, weighted by 1 3 3 1 in each direction.
+/// Returns the mean of the 4 x 4 points at(-1, -1) to at(2, 2), weighted by 1 3 3 1 in each direction.
 template <class At>
 KOKKOS_FUNCTION auto quarter(const At& at) {
   const auto row = [&](int j) { return at(-1, j) + 3.0f * (at(0, j) + at(1, j)) + at(2, j); };
   return (row(-1) + 3.0f * (row(0) + row(1)) + row(2)) * 0.015625f;
 }
 
-/// A level that is held wherever it is needed.
+/// A level that is computed wherever it is needed: its points are read as they are.
 struct Everywhere {
   template <class Coord>
   KOKKOS_FUNCTION const Coord& x(const Coord& at) const {
@@ -27,9 +27,10 @@ struct Everywhere {
   }
 };
 
-/// A level that is held where it may differ from its neighbours: as the image is replicated without end, it
-/// is constant along x, or y, beyond. Point x of level j is made of the points 2^j x - 2^j + 1 to 2^j x +
-/// 2^(j+1) - 2 of the image.
+/// A level that is computed only where its points may differ from their neighbours, from `first` to last_x
+/// and last_y. As the edges of the image are replicated without end, the level is constant along x (or y)
+/// beyond these, and reads of other points become reads of the nearest of them. Point x of level j is made of
+/// the points 2^j x - 2^j + 1 to 2^j x + 2^(j+1) - 2 of the image.
 struct Within {
   int last_x;
   int last_y;
@@ -51,7 +52,7 @@ struct Within {
   }
 };
 
-/// Half the resolution: of (x, y), and of lines of (k, x, y).
+/// A level of (x, y) at half the resolution.
 template <class Held>
 struct Down {
   Held held;
@@ -61,6 +62,7 @@ struct Down {
     return quarter([&](int i, int j) { return in(held.x(2 * x + i), held.y(2 * y + j)); });
   }
 };
+/// A level of (k, x, y) at half the resolution, a line along k at a time.
 template <class Held>
 struct DownLine {
   static constexpr bool each_only = true;
@@ -74,8 +76,9 @@ struct DownLine {
   }
 };
 
-/// Twice the resolution, by linear interpolation between the centres of points, of at(x, y), at point x, y:
-/// three quarters of the near point, a quarter of the next one.
+/// Returns a point of the level `at` at twice its resolution, by linear interpolation between the centres of
+/// points: along each dimension, three quarters of the nearest point and a quarter of the next one. `near_x`
+/// and `next_x` are the columns of these points, and y is the row at the higher resolution.
 template <class At, class Near, class Next, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x,
                                            const Coord& y) {

@@ -11,16 +11,20 @@
 
 namespace local_laplacian {
 
-// Local Laplacian filters (S. Paris, S. Hasinoff, J. Kautz, 2011; fast as M. Aubry et al., 2014, and Halide's
-// app have it). A point of the result takes the Laplacian pyramids of those two images, remapped around
-// `curves` intensities k / 7, whose intensities are nearest to its own. All pyramids are one array of
-// (k, x, y): with k fastest a point of all of them is one vector register.
+// Local Laplacian filters (S. Paris, S. Hasinoff, J. Kautz, 2011; in the fast form of M. Aubry et al., 2014,
+// and Halide's app). The image is remapped around each of the `curves` intensities k / 7, and has a Laplacian
+// pyramid for each of them. A point of the result takes the two pyramids whose intensities are nearest to its
+// own. All pyramids are one array of (k, x, y), where k is fastest: a point of all pyramids is one vector
+// register.
 
+/// The number of intensities that the image is remapped around.
 inline constexpr int curves = 8;
+/// The number of steps of the table `detail` from an intensity to the next one.
 inline constexpr int steps_per_curve = 256;
 inline constexpr int last_step = (curves - 1) * steps_per_curve;
 
-/// How much detail is added at distance (step - 256 k) / 256 from intensity k, of (k, step).
+/// The table of (k, step): how much detail is added to an image remapped around intensity k, at the distance
+/// (step - 256 k) / 256 from this intensity.
 struct Detail {
   float alpha;
 
@@ -35,12 +39,13 @@ struct Detail {
 template <class T>
 inline constexpr float white = std::numeric_limits<T>::max();
 
-/// A channel of the image of T, from 0 to 1.
+/// Returns a channel of the image of T, from 0 to 1.
 template <class T, class In, class Coord>
 KOKKOS_FUNCTION auto channel(const In& in, const Coord& x, const Coord& y, int c) {
   return tessera::cast<float>(in(x, y, c)) * (1 / white<T>);
 }
 
+/// The brightness of a point, from 0 to 1.
 template <class T>
 struct Gray {
   template <class In, class Coord>
@@ -50,7 +55,7 @@ struct Gray {
   }
 };
 
-/// The image remapped around intensity k, at one point.
+/// Computes a point of the image that is remapped around intensity k.
 struct Remapped {
   float beta;
 
@@ -62,6 +67,7 @@ struct Remapped {
   }
 };
 
+/// A point of all remapped images, as a line along k.
 struct RemappedLine {
   static constexpr bool each_only = true;
   Remapped remapped;
@@ -73,11 +79,12 @@ struct RemappedLine {
   }
 };
 
-/// The two intensities around a value of the image, k and k + 1, and the share of the second.
+/// Returns the intensity k below a value of the image. The other intensity around the value is k + 1.
 template <class V>
 KOKKOS_FUNCTION auto curve_of(const V& value) {
   return tessera::clamp(tessera::cast<int>(value * float(curves - 1)), 0, curves - 2);
 }
+/// Returns the share of intensity k + 1 at a value between k and k + 1.
 template <class V, class K>
 KOKKOS_FUNCTION auto share_of(const V& value, const K& k) {
   return value * float(curves - 1) - tessera::cast<float>(k);
@@ -94,8 +101,9 @@ struct Coarsest {
   }
 };
 
-/// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
-/// coarser one, upsampled, has not. Inlined by name: it is too long for compilers to do so unasked.
+/// Computes the line of details of a point: for the two intensities around its value, the difference of the
+/// level `fine` and the next coarser level, upsampled. Inlining is forced, as compilers do not inline such a
+/// long function by themselves.
 template <class Line, class Fine, class Coarse, class V, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
                                             const V& value, const Coord& x, const Coord& y) {
@@ -108,6 +116,7 @@ KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const 
   });
 }
 
+/// The details of a level, of (m, x, y), where m is 0 or 1 for the two intensities around a point's value.
 struct Details {
   template <class Line, class In, class Levels, class Coarse, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Levels& levels, const Coarse& coarse,
@@ -130,7 +139,8 @@ struct FinestDetails {
   }
 };
 
-/// A level of the result: the next coarser one, and the details between the two curves.
+/// A level of the result, two points at a time: the next coarser level, upsampled, and the details,
+/// interpolated between the two intensities around the value of a point.
 struct Collapse {
   template <class In, class Pair, class Result, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Pair& details, const Result& coarse, Coord x,
@@ -162,16 +172,19 @@ struct Colour {
   }
 };
 
+/// The parameters of the filter: the number of levels, how much detail is added, and how much of the contrast
+/// between large areas is kept.
 struct Parameters {
   int levels = 10;
   float alpha = 1.0f / (curves - 1);
   float beta = 1.0f;
 };
 
-/// Stages: `detail`, a table; `gray` and its pyramid `gray1`, ...; `remapped` and its pyramids `level1`, ...;
-/// the pyramid of the result, from `out9` (with 10 levels) to `out0`, each from `details`; and `result`. From
-/// level 3 on pyramids are held where they vary only: otherwise ten levels would compute a thousand points
-/// beyond the image. The image and the result are of T, an unsigned integer.
+/// Returns the pipeline. Its stages are `detail`, a table; `gray` and its pyramid `gray1`, ...; `remapped`
+/// and its pyramids `level1`, ...; the pyramid of the result, from `out9` (with 10 levels) to `out0`, each
+/// from `details`; and `result`. From level 3 on, levels are computed only where they vary: otherwise ten
+/// levels would compute a thousand points beyond the image. The image and the result are of T, an unsigned
+/// integer.
 template <class T = std::uint16_t>
 tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {
   constexpr std::size_t first_within = 3;

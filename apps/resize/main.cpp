@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Declares the pipeline for images whose channels lie side by side.
+/// Returns the pipeline for images with this number of channels side by side, which is 1 for planes.
 template <class T, int N>
 tessera::Pipeline make(const tessera::Box& image, float factor, std::int64_t channels) {
   if constexpr (N == 2) {
@@ -26,7 +26,7 @@ tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck
   if (channels > 1 && deck.is_set("output.png"))
     deck.fail("output.png", "a picture of samples side by side would be grey and too wide: use output.file");
   if (image.domain[0].size() % channels != 0)
-    deck.fail("channels", fmt::format("the rows of the image have {} samples, no multiple of it",
+    deck.fail("channels", fmt::format("the rows of the image have {} samples, which is not a multiple of it",
                                       image.domain[0].size()));
   return tessera::app::pipeline_for<std::uint8_t, std::uint16_t, float>(
       image, deck,

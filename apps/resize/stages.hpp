@@ -9,17 +9,18 @@
 
 namespace resize {
 
-/// Points of the result along one dimension, and where they come from.
+/// The places of points of the result in the source, along one dimension.
 struct Sampling {
   float factor;
   int source_extent;
 
-  /// Where point x of the result lies in the source.
+  /// Returns where point x of the result lies in the source.
   template <class Coord>
   KOKKOS_FUNCTION auto position(const Coord& x) const {
     return (tessera::cast<float>(x) + 0.5f) * (1.0f / factor) - 0.5f;
   }
-  /// The first of the four points of the source that it is made of. At the edges they move inwards.
+  /// Returns the first of the four points of the source that point x is made of. At the edges, the four
+  /// points are moved inwards.
   template <class Coord>
   KOKKOS_FUNCTION auto first(const Coord& x) const {
     return tessera::clamp(tessera::cast<int>(tessera::ceil(position(x) - 2.0f)), 0, source_extent - 4);
@@ -36,8 +37,8 @@ KOKKOS_FUNCTION auto cubic(const V& at) {
   return tessera::select(t < 1.0f, inner, tessera::select(t < 2.0f, outer, 0.0f));
 }
 
-/// Where the four samples of a sample of the result begin along one dimension. The samples of all channels of
-/// a point follow each other.
+/// The first of the four samples of the source that a sample of the result is made of, along one dimension.
+/// The samples of all channels of a point follow each other.
 template <int Channels>
 struct First {
   Sampling sampling;
@@ -48,8 +49,8 @@ struct First {
   }
 };
 
-/// The weight of the i-th of the four samples, of (x, i). All four add up to 1. Weights are stored as Weight:
-/// as floating-point numbers, or as integers in units of 2^-14.
+/// The weight of the i-th of the four samples for sample x of the result, an array of (x, i). All four add up
+/// to 1. The type Weight is a floating-point type, or an integer type for numbers in units of 2^-14.
 template <class Weight, int Channels>
 struct Weights {
   Sampling sampling;
@@ -67,7 +68,7 @@ struct Weights {
       const auto rounded = [&](float sample) {
         return tessera::cast<int>(tessera::floor(weight(sample) * one + 0.5f));
       };
-      // The second weight is what the others leave, so that the sum is exact.
+      // The second weight is 1 minus the others, so that the sum is exact.
       const auto others = rounded(0.0f) + rounded(2.0f) + rounded(3.0f);
       const auto i_th = rounded(tessera::cast<float>(i));
       return tessera::cast<Weight>(tessera::select(i == 1, static_cast<int>(one) - others, i_th));
@@ -78,7 +79,8 @@ struct Weights {
   static constexpr float one = 16384.0f;
 };
 
-/// Four samples along y, stored as a T: floats within [0, 1], integers rounded as by tessera::rounded.
+/// The weighted sum of four samples along y, as a T: floats are clamped to [0, 1], and integers rounded as by
+/// tessera::rounded.
 template <class T>
 struct AlongY {
   Sampling sampling;
@@ -96,8 +98,8 @@ struct AlongY {
   }
 };
 
-/// Four samples along y, stored as 8 bits. The samples and the weights are in the fixed-point units of
-/// tessera::WeightedTaps.
+/// The weighted sum of four samples along y, as 8 bits. The samples and the weights are in the fixed-point
+/// units of tessera::WeightedTaps.
 template <>
 struct AlongY<std::uint8_t> {
   Sampling sampling;
@@ -117,10 +119,10 @@ struct AlongY<std::uint8_t> {
   }
 };
 
-/// An image `factor` times as large, by cubic convolution, first along x, then along y. The extents must be 4
-/// or more, the factor 1 or more. Images are of (x, y) or (x, y, channel); or, interleaved, of
-/// (x * Channels + channel, y). Samples of 8 bits are computed in fixed-point arithmetic: a result differs
-/// from the exact one by less than 0.1 before it is rounded.
+/// Returns the pipeline that makes an image `factor` times as large, by cubic convolution along x and then
+/// along y. The extents must be 4 or more, and the factor 1 or more. Images are of (x, y) or (x, y, channel),
+/// or, if they are interleaved, of (x * Channels + channel, y). Samples of 8 bits are computed in fixed-point
+/// arithmetic: a result differs from the exact one by less than 0.1 before it is rounded.
 template <class T, int N, int Channels = 1>
 tessera::Pipeline make_pipeline(const tessera::Box& image, float factor) {
   using Weight = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int16_t, float>;

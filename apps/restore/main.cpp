@@ -13,6 +13,8 @@ restore::Parameters parameters_of(const deck::Deck& deck) {
           .cycles = deck.get<std::int64_t>("cycles")};
 }
 
+/// Returns the points of an image. Throws InputError if its type or its planes are not what the program
+/// takes.
 const Box& checked_domain(const io::ImageInfo& image, const deck::Deck& deck) {
   app::check_image(image, deck, {.types = {ElementType::uint8}, .planes = 0});
   return image.domain;

@@ -21,14 +21,14 @@ struct Terms {
 ///
 ///     F(u) = |u - current| + (beta / 2) * sum over the 4 neighbours of weight * |u - value|^alpha
 ///
-/// is least, F in fixed point: multiples of 2^-14, so that sums are exact.
+/// is least. F is computed in fixed point, as multiples of 2^-14, so that sums are exact.
 ///
 /// Let D(u) = F(u + 1) - F(u). Every term of F is convex, so that D never decreases: F falls while D < 0 and
 /// nowhere after. The smallest minimum is therefore at the first u with D(u) >= 0. It lies in 0..255: below 0
-/// all terms fall, |u - current| by 1, and from 255 on they rise. Eight values of D that follow each other,
-/// some of them negative and some not, tell where that is. They are taken around the mean of the two
-/// neighbours in the middle, where the minimum mostly lies; when all have one sign eight steps of bisection
-/// find it.
+/// all terms fall, |u - current| by 1, and from 255 on they rise. Eight values of D that follow each other
+/// tell where the first u is, if some of them are negative and some are not. They are taken around the mean
+/// of the two middle values of the neighbours, where the minimum mostly lies. If all eight have the same
+/// sign, eight steps of bisection find it.
 class Minimiser {
  public:
   /// D stays within 32 bits for these.
@@ -36,8 +36,8 @@ class Minimiser {
   static constexpr double greatest_beta = 60;
   static constexpr double unit = 1 << 14;
 
-  /// Tabulates the slopes: the differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not
-  /// the powers: rounding keeps their order, and sums of what never decreases are convex.
+  /// Tabulates the slopes: the differences of (beta / 2) |d|^alpha, and of |d|, from d to d + 1. The slopes
+  /// are rounded, and not the powers: rounding keeps the order of slopes, so that F stays convex.
   Minimiser(double alpha, double beta) {
     std::int32_t last = 0;
     for (int d = 0; d < row_centre; ++d) {
@@ -51,22 +51,23 @@ class Minimiser {
     }
   }
 
-  /// Where the slopes of a neighbour of this weight lie, and of |u - current| with own_row.
+  /// Returns the place of the slope at 0 in the row for neighbours of this weight, or, for own_row, in the
+  /// row for |u - current|.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int row(int weight) { return row_width * weight + row_centre; }
   static constexpr int own_row = 3;
 
-  /// The slopes of a term, from u = 0 on; `place` is its row less its value.
+  /// Returns the slopes of a term, from u = 0 on. `place` is row() minus the value of the term.
   KOKKOS_FORCEINLINE_FUNCTION const std::int32_t* term(int place) const { return slopes_ + place; }
 
-  /// D(u), in units of 2^-14, for u in -4..258.
+  /// Returns D(u), in units of 2^-14, for u in -4..258.
   KOKKOS_FORCEINLINE_FUNCTION static std::int32_t slope(const Terms& terms, int u) {
     std::int32_t sum = terms.own[u];
     for (const std::int32_t* neighbour : terms.neighbours) sum += neighbour[u];
     return sum;
   }
 
-  /// The first of the u that `negative_slopes` looks at, -4 to 251, of neighbours with these values. Any
-  /// other would do, but less often.
+  /// Returns the first of the u that `negative_slopes` looks at, -4 to 251, if the neighbours have these
+  /// values. It is not needed for a right result: it makes it likely that bisection is not needed.
   KOKKOS_FORCEINLINE_FUNCTION static int window(const std::array<int, 4>& values) {
     int least = values[0], greatest = values[0], sum = values[0];
     for (std::size_t i = 1; i < 4; ++i) {
@@ -76,7 +77,7 @@ class Minimiser {
     }
     return ((sum - least - greatest) >> 1) - window_width / 2;
   }
-  /// How many of the u from `first` on have a negative D.
+  /// Returns the number of those of the eight u from `first` on that have a negative D.
   KOKKOS_FORCEINLINE_FUNCTION static int negative_slopes(const Terms& terms, int first) {
     std::int32_t count = 0;
 #pragma omp simd reduction(+ : count)
@@ -87,7 +88,8 @@ class Minimiser {
   KOKKOS_FORCEINLINE_FUNCTION static bool is_found(int negative) {
     return negative > 0 && negative < window_width;
   }
-  /// The minimum, wherever it is. Always D(u) < 0 below `least`, and not at least + 2 * step - 1.
+  /// Returns the minimum by bisection. Before each step, D(u) < 0 for all u below `least`, and D(u) >= 0 for
+  /// u = least + 2 * step - 1.
   KOKKOS_FORCEINLINE_FUNCTION static int bisect(const Terms& terms) {
     int least = 0;
     for (int step = 128; step > 0; step /= 2) least += (slope(terms, least + step - 1) >> 31) & step;
@@ -96,7 +98,8 @@ class Minimiser {
 
  private:
   static constexpr int window_width = 8;
-  /// Slopes from -259 to 258 away from a value, by weights and own_row. Where that of 0 lies:
+  /// A row has the slopes at -259 to 258 from a value. The slope at 0 lies at row_centre. There is a row for
+  /// each of the weights 0 to 2, and own_row.
   static constexpr int row_centre = 255 + window_width / 2;
   static constexpr int row_width = 2 * row_centre;
 

@@ -16,12 +16,12 @@ namespace restore {
 
 // Phase 1: which pixels are noise.
 
-/// The weight of a pixel as a neighbour of a noisy one: 2 - noisy.
+/// The weights that noisy and clean pixels have as neighbours of a noisy pixel.
 inline constexpr std::uint8_t noisy_weight = 1;
 inline constexpr std::uint8_t clean_weight = 2;
 
-/// The least and the greatest value of the nine windows around the points at distance 0 or Step in each
-/// dimension: of windows of radius r, with Step <= 2 r + 1, that is the window of radius r + Step.
+/// The least and the greatest value of nine windows, whose centres lie at distance 0 or Step in each
+/// dimension. Together, nine windows of radius r, with Step <= 2 r + 1, are the window of radius r + Step.
 template <int Step>
 struct WidenWindow {
   template <class Least, class Greatest, class Coord>
@@ -38,9 +38,9 @@ struct WidenWindow {
 };
 
 /// The weight of a pixel. The adaptive median filter enlarges its window until minimum, median and maximum
-/// are not all equal, that is until there are two values in it, and takes a centre of 0 or 255 for noise when
-/// it is the minimum or the maximum: in a window that holds it 0 and 255 always are. Larger windows hold the
-/// smaller ones, so that the largest one alone tells whether any of them has two values.
+/// are not all equal, that is until the window has two values. The centre is noise if it is 0 or 255, and the
+/// minimum or the maximum: in a window that has it, 0 always is the minimum, and 255 the maximum. Larger
+/// windows include smaller ones, so that the largest one alone tells whether any of them has two values.
 struct Weight {
   template <class In, class Least, class Greatest, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Least& least, const Greatest& greatest, Coord x,
@@ -71,8 +71,8 @@ Extremes widened(tessera::Pipeline& pipeline, const std::string& width, const Ex
 
 /// Adds the detection of salt-and-pepper noise (R. H. Chan, C.-W. Ho, M. Nikolova, Salt-and-pepper noise
 /// removal by median-type noise detectors and detail-preserving regularization, 2005) with windows of up to
-/// 79 x 79 points, cut off at the borders of the image. `input` must be clamped there: what its clamped
-/// window holds is what the window that is cut off holds. Returns the weights.
+/// 79 x 79 points, cut off at the borders of the image. `input` must be clamped there: a clamped window has
+/// the same values as the window that is cut off. Returns the weights.
 inline tessera::Array<std::uint8_t, 2> add_detection(tessera::Pipeline& pipeline,
                                                      tessera::Array<std::uint8_t, 2> input) {
   const Extremes in_3 = widened<1>(pipeline, "3", {input, input});
@@ -84,11 +84,12 @@ inline tessera::Array<std::uint8_t, 2> add_detection(tessera::Pipeline& pipeline
 
 // Phase 2: the values of the noisy pixels.
 
-/// A pixel of an iterate: its value, and above it by how much it changed in the last turn.
+/// A pixel of an iterate: its value in the low 8 bits, and how much it changed in the last turn in the high
+/// ones.
 using Iterate = std::uint16_t;
 inline constexpr int levels = 256;
 
-/// The first iterate is the image itself; noisy pixels count as changed.
+/// The first iterate: the image itself. Noisy pixels count as changed.
 struct Begin {
   template <class In, class Weight, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Weight& weight, Coord x, Coord y) const {
@@ -98,11 +99,12 @@ struct Begin {
   }
 };
 
-/// The slopes of a pixel's term, as a neighbour, less its value: constant in all turns.
+/// The row of slopes of a pixel's term as a neighbour (see Minimiser::row). It is the same in all turns.
 using Row = std::uint16_t;
 inline constexpr Row noisy_row = Minimiser::row(noisy_weight);
 inline constexpr Row clean_row = Minimiser::row(clean_weight);
 inline constexpr Row row_outside = Minimiser::row(0);
+/// The row that the weight of a pixel gives.
 struct RowOfWeight {
   template <class Weight, class Coord>
   KOKKOS_FUNCTION auto operator()(const Weight& weight, Coord x, Coord y) const {
@@ -110,9 +112,10 @@ struct RowOfWeight {
   }
 };
 
-/// One turn of Points pixels that follow each other along x, from those of the turn before. A noisy pixel
-/// whose own value and neighbours did not change then, stays, as it is the minimum of the same function.
-/// Vectors tell which pixels stay. The others are gathered, so that few branches depend on noise.
+/// One turn of Points pixels that follow each other along x, from the iterate of the turn before. A noisy
+/// pixel stays if neither it nor its neighbours changed in the turn before, as it is then the minimum of the
+/// same function. Vectors tell which pixels stay. All others are gathered, so that few branches depend on
+/// noise.
 template <int Points>
 struct Minimise {
   Minimiser minimum;
@@ -173,6 +176,7 @@ struct Minimise {
                minimum.term(rows(x, y - 1) - neighbours[2]), minimum.term(rows(x, y + 1) - neighbours[3])}} {}
   };
 
+  /// Returns the pixel of the next iterate that moves between two values.
   KOKKOS_FORCEINLINE_FUNCTION static Iterate moved(int from, int to) {
     const int change = from < to ? to - from : from - to;
     return static_cast<Iterate>(to + levels * change);
@@ -186,8 +190,9 @@ struct Minimise {
   }
 };
 
-/// By how much all pixels changed in a turn. A pixel that was 0 or 255 in the image only ever moves away from
-/// that or back, so that this is the sum of the absolute differences of successive |change from the image|.
+/// The reduction that adds how much each pixel changed in a turn. A noisy pixel was 0 or 255 in the image,
+/// and can only move away from that value or back. The result is therefore the sum over all pixels of the
+/// absolute difference between |value - image| after and before the turn.
 struct SumOfChanges {
   using Value = std::uint64_t;
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
@@ -195,7 +200,7 @@ struct SumOfChanges {
     value += element / static_cast<unsigned>(levels);
   }
   void add_row(Value& value, const Iterate* elements, std::int64_t count) const {
-    constexpr std::int64_t piece = 1 << 16;  // whose sum has 32 bits
+    constexpr std::int64_t piece = 1 << 16;  // The sum of this number of elements has 32 bits.
     for (std::int64_t first = 0; first < count; first += piece) {
       std::uint32_t sum = 0;
       for (std::int64_t i = first; i < std::min(count, first + piece); ++i)
@@ -217,7 +222,7 @@ struct Residual {
   }
 };
 
-/// That before the first turn.
+/// The residual before the first turn.
 struct NoResidual {
   template <class Coord>
   KOKKOS_FUNCTION auto operator()(Coord) const {
@@ -225,8 +230,8 @@ struct NoResidual {
   }
 };
 
-/// 1 if the residual differs from that of the turn before by less than `tolerance` times that, or if nothing
-/// changed, else 0.
+/// Whether the residual differs from the one of the turn before by less than `tolerance` times the latter, or
+/// nothing changed.
 struct HasConverged {
   double tolerance;
 
@@ -238,7 +243,7 @@ struct HasConverged {
   }
 };
 
-/// The value alone.
+/// The value of a pixel, without its change.
 struct Value {
   template <class U, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
@@ -258,14 +263,14 @@ struct Parameters {
   std::int64_t cycles = 200;
 };
 
-/// Devices compute point by point.
+/// The number of pixels that `Minimise` computes together. Devices compute single pixels.
 inline constexpr int points_together = tessera::runs_on_host ? 32 : 1;
 
 /// An image, or one number for each of its pixels.
 using Bytes = tessera::Array<std::uint8_t, 2>;
 
-/// Adds the second phase, which restores the noisy pixels of `input` that `weight` tells, as the output
-/// `restored`.
+/// Adds the second phase, which restores the pixels of `input` that are noisy by `weight`. Its result is the
+/// output `restored`.
 inline Bytes add_restoration(tessera::Pipeline& pipeline, const tessera::Box& image,
                              const Parameters& parameters, Bytes input, Bytes weight) {
   using tessera::Boundary;
@@ -290,9 +295,9 @@ inline Bytes add_restoration(tessera::Pipeline& pipeline, const tessera::Box& im
   return restored;
 }
 
-/// Two-phase restoration of an image with salt-and-pepper noise, as `restored`. With a `clean` image, a
-/// second input, the peak signal-to-noise ratio `psnr` and, from 11 x 11 points on, the structural similarity
-/// `ssim` of the two are outputs, too.
+/// Returns the pipeline of both phases, whose output is `restored`. If there is a second input `clean`, the
+/// image without noise, then the peak signal-to-noise ratio `psnr` and, from 11 x 11 points on, the
+/// structural similarity `ssim` of both images are outputs, too.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters,
                                        bool has_clean) {
   tessera::Pipeline pipeline;
@@ -308,7 +313,7 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   return pipeline;
 }
 
-/// The first phase by itself, with the output `weight`.
+/// Returns the pipeline of the first phase, with the output `weight`.
 inline tessera::Pipeline make_detection(const tessera::Box& image) {
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<std::uint8_t, 2>("input", image, tessera::Boundary::clamp);
@@ -316,7 +321,7 @@ inline tessera::Pipeline make_detection(const tessera::Box& image) {
   return pipeline;
 }
 
-/// The second phase by itself, which reads `input` and the output of the first phase.
+/// Returns the pipeline of the second phase, which reads `input` and the output `weight` of the first phase.
 inline tessera::Pipeline make_restoration(const tessera::Box& image, const Parameters& parameters) {
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<std::uint8_t, 2>("input", image);

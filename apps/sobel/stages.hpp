@@ -7,8 +7,8 @@
 
 namespace sobel {
 
-/// The magnitude of the gradient of T by Sobel's operators: of floats sqrt(gx^2 + gy^2), of integers
-/// min(|gx| + |gy|, the largest T). Serves images of (x, y) and of (x, y, channel).
+/// The magnitude of the gradient by Sobel's operators, for images of type T with (x, y) or (x, y, channel).
+/// It is sqrt(gx^2 + gy^2) for floats, and min(|gx| + |gy|, the largest T) for integers.
 template <class T>
 struct Magnitude {
   /// Four rows share most of what they read.
@@ -39,7 +39,8 @@ struct Magnitude {
   }
 };
 
-/// One stage, `sobel`, of an image on `image` with replicated edges.
+/// Returns the pipeline with the stage `sobel`, for an image with the points `image`. Its edges are
+/// replicated.
 template <class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image) {
   tessera::Pipeline pipeline;

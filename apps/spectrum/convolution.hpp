@@ -22,16 +22,18 @@ enum class Method : std::uint8_t {
   transform   ///< the product of spectra
 };
 
-/// The points around an image that its transform has, too. The transform takes an image as periodic, and
-/// with them no point of the image has neighbours from the opposite border.
+/// The points around an image that its transform has, too. The transform takes an image as periodic. With the
+/// padding, no point of the image has neighbours from the opposite border.
 struct Padding {
+  /// The number of points left of the image, and above it.
   int left = 0;
   int top = 0;
+  /// The extents of the padded image.
   int width = 0;
   int height = 0;
 
-  /// Returns the padding that a convolution needs: none if the image is periodic, and otherwise at least as
-  /// much as the kernel reaches beyond the borders, so that the extents are good for transforms.
+  /// Returns the padding that a convolution needs: none if the image is periodic. Otherwise it is at least as
+  /// much as the kernel reaches beyond the borders, and makes the extents good for transforms.
   static Padding of(const tessera::Box& image, const Kernel& kernel, tessera::Boundary border) {
     const int width = static_cast<int>(image[0].size()), height = static_cast<int>(image[1].size());
     if (border == tessera::Boundary::periodic) return {.width = width, .height = height};
@@ -40,7 +42,7 @@ struct Padding {
             .width = tessera::spectral::good_points(width + kernel.width - 1),
             .height = tessera::spectral::good_points(height + kernel.height - 1)};
   }
-  /// Returns the points of a padded image. All begin at 0.
+  /// Returns the points of the padded image, which begin at 0.
   tessera::Box around(tessera::Box image) const {
     image[0] = {0, width};
     image[1] = {0, height};
@@ -77,8 +79,8 @@ class Costs {
   }
 
  private:
-  /// A transform costs so much for each point, which is read, written and moved, and for each of its
-  /// log2(points) steps.
+  /// The costs of a transform for each of its points, which is read, written and moved, and for each of the
+  /// log2(points) steps of a point.
   static constexpr double cost_of_point = 90;
   static constexpr double cost_of_step = 6;
 
@@ -94,8 +96,8 @@ struct Product {
   }
 };
 
-/// The half spectrum of an image that was convolved with a kernel, by Wiener's filter: the product with
-/// conj(H) / (|H|^2 + noise), H being the half spectrum of the kernel.
+/// Wiener's filter: the half spectrum of a convolved image is multiplied by conj(H) / (|H|^2 + noise), where
+/// H is the half spectrum of the kernel. The result is the half spectrum of the image before the convolution.
 template <class T>
 struct Quotient {
   T noise;
@@ -134,7 +136,7 @@ struct DirectConvolution {
 
  private:
   static constexpr std::int64_t lanes = 64 / sizeof(T);
-  /// The number of points that are summed in registers.
+  /// The number of points whose sums are computed together, in registers.
   static constexpr std::int64_t block = 4 * lanes;
   typedef T Vector __attribute__((vector_size(lanes * sizeof(T))));
 
@@ -144,14 +146,14 @@ struct DirectConvolution {
     std::int64_t x = 0;
     for (; x + block <= width; x += block) points<block / lanes>(in + x, stride, weights, out + x);
     for (; x + lanes <= width; x += lanes) points<1>(in + x, stride, weights, out + x);
-    // The last points are computed together with some that are known already.
+    // The last vector overlaps points that are already computed.
     if (x < width && width >= lanes)
       return points<1>(in + width - lanes, stride, weights, out + width - lanes);
     for (; x < width; ++x) point(in + x, stride, weights, out + x);
   }
 
-  /// Calls add(weight, place), in the order of the weights, with the place of the element of a window that
-  /// begins at `in`.
+  /// Calls add(weight, place) for all weights in their order. `place` points to the element that the weight
+  /// is multiplied by, in the window that begins at `in`.
   template <class Add>
   void for_each_weight(const T* in, std::int64_t stride, const tessera::LibraryBlock<const T>& weights,
                        const Add& add) const {
@@ -175,7 +177,7 @@ struct DirectConvolution {
     __builtin_memcpy(out, sums, sizeof sums);
   }
 
-  /// Computes one point with the operations of a vector.
+  /// Computes one point by the same operations, in the same order, as a vector of points.
   void point(const T* in, std::int64_t stride, const tessera::LibraryBlock<const T>& weights, T* out) const {
     T sum = 0;
     for_each_weight(in, stride, weights, [&](T weight, const T* place) { sum = sum + weight * *place; });

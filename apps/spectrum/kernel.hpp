@@ -10,16 +10,16 @@
 
 namespace spectrum {
 
-/// The weights with which an image is, or was, convolved. The weight (width / 2, height / 2), rounded down,
-/// is that of the point itself.
+/// The weights that an image is, or was, convolved with. The weight at (width / 2, height / 2), rounded down,
+/// is the weight of the point itself.
 struct Kernel {
   int width = 1;
   int height = 1;
-  /// The standard deviation of a Gaussian in pixels. 0 stands for the image `kernel`.
+  /// The standard deviation of a Gaussian in pixels. If it is 0, the weights are the image `kernel`.
   double sigma = 0;
   /// The element type of the image `kernel`.
   tessera::ElementType type = tessera::ElementType::float32;
-  /// True when the weights are divided by their sum, unless that is 0 except for roundings.
+  /// True if the weights are divided by their sum. A sum that is 0 except for roundings is not divided by.
   bool is_normalised = true;
 
   /// Returns a Gaussian, which ends after four standard deviations.
@@ -83,8 +83,8 @@ struct Normalised {
   }
 };
 
-/// The weights on an image of this width and height, with that of the point itself at (0, 0): those left of
-/// it and above it lie at the other end.
+/// The weights on an image of this width and height. The weight of the point itself lies at (0, 0). The
+/// weights left of it and above it lie at the opposite ends of the image.
 struct Wrapped {
   Kernel kernel;
   int width;
@@ -96,7 +96,8 @@ struct Wrapped {
   }
 
  private:
-  /// The index of a weight along one dimension: -1 or `weights` where there is none.
+  /// Returns the index of the weight for place x of the image, along one dimension with this number of
+  /// weights and points. It is -1 or `weights` if there is no weight.
   template <class X>
   KOKKOS_FUNCTION static auto place(X x, int weights, int points) {
     const auto index = x + weights / 2;
@@ -104,9 +105,9 @@ struct Wrapped {
   }
 };
 
-/// Returns a share of the sum of the weights' magnitudes: if the sum of the weights is not above it, it
-/// counts as 0. `computed` is the type with which the image is convolved. The weights of a kernel such as the
-/// Laplacian of a Gaussian were computed in several steps. Each step rounds.
+/// Returns the greatest sum of weights that counts as 0, as a share of the sum of their magnitudes.
+/// `computed` is the type of the numbers of the convolution. The weights of a kernel such as the Laplacian of
+/// a Gaussian were computed in several steps, each of which rounds: the limit allows for 8.
 inline double rounding_of(const Kernel& kernel, tessera::ElementType computed) {
   constexpr double steps = 8;
   const bool is_double = computed == tessera::ElementType::float64 &&

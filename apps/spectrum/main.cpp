@@ -30,16 +30,18 @@ std::vector<std::string> border_names() {
   return names;
 }
 
-/// The enumerator that is called so.
+/// Returns the enumerator with this name. `names` has the names of all enumerators, in their order.
 template <class Choice>
 Choice choice_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
 }
 
+/// Returns the number of a key, or 0 if the deck does not have it.
 double number_of(const deck::Deck& deck, const std::string& key) {
   return deck.is_set(key) ? deck.get<double>(key) : 0.0;
 }
 
+/// Returns the filter of a deck. Throws InputError if its keys do not fit each other.
 spectrum::Filter filter_of(const deck::Deck& deck) {
   spectrum::Filter filter{.lowest = number_of(deck, "filter.lowest"),
                           .highest = number_of(deck, "filter.highest"),
@@ -48,7 +50,7 @@ spectrum::Filter filter_of(const deck::Deck& deck) {
                           .shape = choice_of<spectrum::Shape>(shapes, deck.get<std::string>("filter.shape")),
                           .order = static_cast<int>(deck.get<std::int64_t>("filter.order"))};
   if (filter.lowest > 0 && filter.highest > 0 && filter.lowest >= filter.highest)
-    deck.fail("filter.lowest", "nothing lies between it and 'filter.highest': make it less than that");
+    deck.fail("filter.lowest", "no frequency lies between it and 'filter.highest': make it less than that");
   if (deck.is_set("filter.notch.x") != deck.is_set("filter.notch.y"))
     deck.fail(deck.is_set("filter.notch.x") ? "filter.notch.x" : "filter.notch.y",
               "a notch needs x and y: give both 'filter.notch.x' and 'filter.notch.y'");
@@ -61,7 +63,7 @@ bool has_filter(const deck::Deck& deck) {
 }
 
 /// Throws InputError if the deck gives a key that has no effect on the result.
-void check_without_effect(const deck::Deck& deck, const std::string& result) {
+void check_for_unused_keys(const deck::Deck& deck, const std::string& result) {
   const bool is_convolved = result == "convolved", has_kernel = is_convolved || result == "deconvolved";
   for (const char* key : {"kernel.file", "kernel.sigma", "kernel.normalise", "border"})
     if (!has_kernel && deck.is_set(key))
@@ -84,17 +86,18 @@ void check_without_effect(const deck::Deck& deck, const std::string& result) {
                        : fmt::format("the result '{}' is computed by transforms only: leave it out", result));
 }
 
-/// Returns the sum of the magnitudes of some rows of weights.
+/// Returns the sum of the magnitudes of the weights in the rows `rows`, which `source` reads. Throws
+/// InputError if a weight is not finite.
 double sum_of_magnitudes(const deck::Deck& deck, ElementType type, BlockSource& source, const Box& rows) {
   const std::size_t size = size_of(type);
   std::vector<std::byte> weights(static_cast<std::size_t>(rows.size()) * size);
   source.read(packed_block(weights.data(), type, rows));
   double sum = 0;
-  for (std::int64_t at = 0; at < rows.size(); ++at) {
-    const double weight = number_at(type, weights.data() + static_cast<std::size_t>(at) * size);
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    const double weight = number_at(type, weights.data() + static_cast<std::size_t>(i) * size);
     if (!std::isfinite(weight))
-      deck.fail("kernel.file", fmt::format("the weight ({}, {}) is {}: give finite ones", at % rows[0].size(),
-                                           rows[1].begin + at / rows[0].size(), weight));
+      deck.fail("kernel.file", fmt::format("the weight ({}, {}) is {}: give finite ones", i % rows[0].size(),
+                                           rows[1].begin + i / rows[0].size(), weight));
     sum += std::abs(weight);
   }
   return sum;
@@ -111,7 +114,7 @@ void check_kernel(const deck::Deck& deck, const io::ImageInfo& file, BlockSource
   if (std::ranges::find(types, file.type) == std::end(types))
     deck.fail("kernel.file", fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64",
                                          name_of(file.type)));
-  // A kernel may be as large as the image, so that it is read in bands of rows.
+  // A kernel may be as large as the image. It is therefore read in bands of rows with some 2^20 weights each.
   const std::int64_t rows_at_a_time =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / file.domain[0].size());
   double sum = 0;
@@ -119,12 +122,13 @@ void check_kernel(const deck::Deck& deck, const io::ImageInfo& file, BlockSource
     rows[1].end = std::min(rows[1].begin + rows_at_a_time, file.domain[1].end);
     sum += sum_of_magnitudes(deck, file.type, source, rows);
   }
-  if (sum == 0) deck.fail("kernel.file", "all weights are 0: give a kernel with others");
+  if (sum == 0) deck.fail("kernel.file", "all weights are 0: give a kernel with weights other than 0");
   if (!std::isfinite(sum))
     deck.fail("kernel.file", "the sum of the weights is too large for numbers of 64 bits: give smaller ones");
 }
 
-/// Returns the kernel that a deck names. `file` is the description of the image with the kernel, or null.
+/// Returns the kernel of a deck. `file` describes the image with the kernel, or is null if the kernel is a
+/// Gaussian. Throws InputError if the deck gives both or neither, or if the kernel is larger than the image.
 spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::ImageInfo* file) {
   if ((file != nullptr) == deck.is_set("kernel.sigma"))
     deck.fail(file != nullptr ? "kernel.sigma" : "result",
@@ -133,7 +137,7 @@ spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::I
       file != nullptr ? file->domain : spectrum::Kernel::gaussian(deck.get<double>("kernel.sigma")).box();
   if (points[0].size() > image[0].size() || points[1].size() > image[1].size())
     deck.fail(file != nullptr ? "kernel.file" : "kernel.sigma",
-              fmt::format("the kernel has {} x {} points, but the image only {} x {}: give a smaller one",
+              fmt::format("the kernel has {} x {} points, but the image has {} x {}: give a smaller kernel",
                           points[0].size(), points[1].size(), image[0].size(), image[1].size()));
   spectrum::Kernel kernel{.width = static_cast<int>(points[0].size()),
                           .height = static_cast<int>(points[1].size()),
@@ -145,10 +149,11 @@ spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::I
   return kernel;
 }
 
+/// Returns what a deck asks for. `kernel` describes the image with the kernel, or is null if there is none.
 spectrum::Task task_of(const deck::Deck& deck, const Box& image, const io::ImageInfo* kernel) {
   const auto& result = deck.get<std::string>("result");
   spectrum::Task task{.result = choice_of<spectrum::Result>(results, result)};
-  check_without_effect(deck, result);
+  check_for_unused_keys(deck, result);
   task.filter = filter_of(deck);
   if (!task.has_kernel()) return task;
   task.kernel = kernel_of(deck, image, kernel);
@@ -170,6 +175,7 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
       });
 }
 
+/// Returns a key for a frequency.
 deck::KeyDeclaration frequency(const char* name, const char* help, double minimum) {
   return {.name = name,
           .type = deck::ValueType::real,
@@ -179,6 +185,7 @@ deck::KeyDeclaration frequency(const char* name, const char* help, double minimu
           .maximum = 1};
 }
 
+/// Returns the keys of the result and of filters.
 std::vector<deck::KeyDeclaration> keys() {
   auto width = frequency("filter.notch.width",
                          "The distance from the notch at which a half of the amplitude passes", 1e-6);
@@ -193,11 +200,12 @@ std::vector<deck::KeyDeclaration> keys() {
        .default_text = "power",
        .choices = results},
       frequency("filter.lowest",
-                "The frequency in cycles per pixel below which little passes; without it, all low ones pass",
+                "The limit in cycles per pixel: little passes below it; without it, all low frequencies pass",
                 1e-6),
-      frequency("filter.highest",
-                "The frequency in cycles per pixel above which little passes; without it, all high ones pass",
-                1e-6),
+      frequency(
+          "filter.highest",
+          "The limit in cycles per pixel: little passes above it; without it, all high frequencies pass",
+          1e-6),
       frequency("filter.notch.x",
                 "The frequency along x, in cycles per pixel, of a pattern that is taken out", -1),
       frequency("filter.notch.y", "The frequency along y of this pattern", -1),
@@ -205,8 +213,8 @@ std::vector<deck::KeyDeclaration> keys() {
       {.name = "filter.shape",
        .type = deck::ValueType::choice,
        .group = "Spectrum",
-       .help = "How the filter ends; each shape passes a half of the amplitude at its limits, but ideal ones "
-               "end there",
+       .help = "How the filter ends; each shape passes a half of the amplitude at its limits, except ideal, "
+               "which ends there",
        .default_text = "butterworth",
        .choices = shapes},
       {.name = "filter.order",
@@ -218,37 +226,38 @@ std::vector<deck::KeyDeclaration> keys() {
        .maximum = 16}};
 }
 
-/// The keys of convolutions and deconvolutions.
+/// Returns the keys of convolutions and deconvolutions.
 std::vector<deck::KeyDeclaration> kernel_keys() {
-  return {{.name = "kernel.sigma",
-           .type = deck::ValueType::real,
-           .help = "A Gaussian of this standard deviation instead of kernel.file; it ends after 4 of them",
-           .unit = "pixels",
-           .minimum = 0.1,
-           .maximum = 10000},
-          {.name = "kernel.normalise",
-           .type = deck::ValueType::boolean,
-           .help = "Whether the weights are divided by their sum, unless that is 0 up to roundings",
-           .default_text = "true"},
-          {.name = "border",
-           .type = deck::ValueType::choice,
-           .help = "The values beyond the borders of the image; constant is 0; all but periodic ones need "
-                   "transforms of a larger, padded image",
-           .default_text = "mirror",
-           .choices = border_names()},
-          {.name = "method",
-           .type = deck::ValueType::choice,
-           .help = "How a convolution is computed: by sums (direct), by transforms, or by whichever is "
-                   "estimated to be cheaper",
-           .default_text = "auto",
-           .choices = methods},
-          {.name = "noise",
-           .type = deck::ValueType::real,
-           .help = "For deconvolutions, the power of the noise divided by that of the image: the less, the "
-                   "sharper and the noisier is the result",
-           .default_text = "0.01",
-           .minimum = 1e-20,
-           .maximum = 1e6}};
+  return {
+      {.name = "kernel.sigma",
+       .type = deck::ValueType::real,
+       .help = "A Gaussian of this standard deviation instead of kernel.file; it ends after 4 of them",
+       .unit = "pixels",
+       .minimum = 0.1,
+       .maximum = 10000},
+      {.name = "kernel.normalise",
+       .type = deck::ValueType::boolean,
+       .help = "Whether the weights are divided by their sum, unless that is 0 up to roundings",
+       .default_text = "true"},
+      {.name = "border",
+       .type = deck::ValueType::choice,
+       .help = "The values beyond the borders of the image; constant is 0; transforms need a larger, padded "
+               "image unless this is periodic",
+       .default_text = "mirror",
+       .choices = border_names()},
+      {.name = "method",
+       .type = deck::ValueType::choice,
+       .help = "How a convolution is computed: by sums (direct), by transforms, or by the method that is "
+               "estimated to be cheaper",
+       .default_text = "auto",
+       .choices = methods},
+      {.name = "noise",
+       .type = deck::ValueType::real,
+       .help = "For deconvolutions, the power of the noise divided by that of the image: the less, the "
+               "sharper and the noisier is the result",
+       .default_text = "0.01",
+       .minimum = 1e-20,
+       .maximum = 1e6}};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ enum class Result : std::uint8_t {
   deconvolved  ///< the image that was convolved with a kernel, by Wiener's filter
 };
 
-/// The result that is computed of an image.
+/// The result that is computed from an image, and its parameters.
 struct Task {
   Result result = Result::power;
   Filter filter = {};
@@ -34,7 +34,7 @@ struct Task {
 
 namespace detail {
 
-/// The boundary conditions `border` in the plane of an image.
+/// Returns the boundary conditions with `border` in the plane of an image, and none along channels.
 template <class In>
 tessera::BoundaryConditions borders(tessera::Boundary border) {
   tessera::BoundaryConditions conditions = tessera::BoundaryConditions::of_constant(In(0));
@@ -43,7 +43,7 @@ tessera::BoundaryConditions borders(tessera::Boundary border) {
   return conditions;
 }
 
-/// Adds what follows from the half spectrum of an image to a result without a kernel.
+/// Adds the stages from the half spectrum `half` of an image to a result without a kernel.
 template <class T, int N>
 void add_result(tessera::Pipeline& pipeline, tessera::Array<Kokkos::complex<T>, N> half,
                 const tessera::Box& image, Result result) {
@@ -78,8 +78,8 @@ void add_spectrum(tessera::Pipeline& pipeline, tessera::Array<T, N> values, cons
     add_result<T, N>(pipeline, half, image, task.result);
 }
 
-/// Adds the stages from the padded image to a result with a kernel: the spectra of both, their product or
-/// quotient, its image, and `result` without the padding.
+/// Adds the stages from the padded image `values` and the kernel `weights` to the result: the spectra of
+/// both, the product or quotient of these, its image, and `result` without the padding.
 template <class T, int N>
 void add_with_kernel(tessera::Pipeline& pipeline, tessera::Array<T, N> values, tessera::Array<T, 2> weights,
                      const tessera::Box& image, const Padding& padding, const Task& task) {
@@ -105,7 +105,7 @@ void add_with_kernel(tessera::Pipeline& pipeline, tessera::Array<T, N> values, t
 
 }  // namespace detail
 
-/// Returns the pipeline of a task: `values` (the image as T, padded if need be), and what follows from it.
+/// Returns the pipeline of a task. Its first stage is `values`, the image as T, padded if need be.
 template <class In, class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image, const Task& task) {
   using namespace tessera;

@@ -10,7 +10,8 @@
 
 namespace spectrum {
 
-/// How a filter passes from 1 to 0. At its cut-off frequency each passes a half of the amplitude.
+/// The shape of a low-pass filter: its factor at the frequency f. All except `ideal` pass a half of the
+/// amplitude at the cut-off frequency c.
 enum class Shape : std::uint8_t {
   ideal,       ///< 1 up to the cut-off frequency c, then 0
   gaussian,    ///< exp(-ln 2 (f / c)^2)
@@ -21,7 +22,8 @@ enum class Shape : std::uint8_t {
 struct Filter {
   double lowest = 0;
   double highest = 0;
-  /// The frequency around which a notch filter passes nothing, and the distance at which it passes a half.
+  /// The frequency at which a notch filter passes nothing, and the distance from it at which the filter
+  /// passes a half.
   double notch_x = 0;
   double notch_y = 0;
   double notch_width = 0;
@@ -32,7 +34,7 @@ struct Filter {
   bool is_active() const { return lowest > 0 || highest > 0 || notch_width > 0; }
 };
 
-/// The image as floating-point numbers, whose upper left corner lies at (left, top).
+/// The image as floating-point numbers. The upper left corner of the image lies at (left, top) of the result.
 template <class T>
 struct Values {
   int left = 0;
@@ -44,7 +46,7 @@ struct Values {
   }
 };
 
-/// The half spectrum of an image of this width and height, times what the filter passes.
+/// The half spectrum of an image of this width and height, multiplied by the factors of the filter.
 template <class T>
 struct Filtered {
   Filter filter;
@@ -60,7 +62,7 @@ struct Filtered {
   }
 
  private:
-  /// The part of the amplitude that is passed at the frequency (u, v).
+  /// Returns the part of the amplitude that the filter passes at the frequency (u, v).
   template <class U, class V>
   KOKKOS_FUNCTION auto passed(const U& u, const V& v) const {
     const auto square = u * u + v * v;
@@ -75,12 +77,14 @@ struct Filtered {
     }
     return part;
   }
-  /// The difference of two frequencies. 1 per point is the same frequency as 0.
+  /// Returns the shortest of the equal differences of two frequencies: a frequency of 1 per point is the same
+  /// as 0.
   template <class U>
   KOKKOS_FUNCTION auto nearest(const U& difference) const {
     return difference - tessera::floor(difference + 0.5);
   }
-  /// The part that a low-pass filter passes at a distance from its middle, whose square is given.
+  /// Returns the part that a low-pass filter passes at a distance from its middle. `square` is that distance
+  /// squared.
   template <class S>
   KOKKOS_FUNCTION auto low(const S& square, double cutoff) const {
     const auto ratio = square / (cutoff * cutoff);
@@ -139,7 +143,8 @@ struct WholePower {
   }
 
  private:
-  /// Returns where the point with x = 0 of a row lies, or would lie. `channel` counts from the first one.
+  /// Returns the address that the point with x = 0 of a row has, or would have if the block does not include
+  /// it. `channel` counts from the first channel of the block.
   template <class U>
   static U* row(const tessera::LibraryBlock<U>& block, std::int64_t y, std::int64_t channel) {
     return block.data + y * block.strides[1] - block.box[0].begin + channel * block.strides[2];

@@ -29,7 +29,7 @@ Settings settings_of_stages(const deck::Deck& deck) {
   return settings;
 }
 
-/// Returns the baselines of a deck, which are 1, 2, and so on without the key.
+/// Returns the baselines of a deck. Without the key, these are 1, 2, and so on.
 std::vector<int> baselines_of(const deck::Deck& deck) {
   std::vector<int> baselines;
   const std::size_t matches = deck.get<std::vector<std::string>>("input.matches").size();
@@ -42,15 +42,17 @@ std::vector<int> baselines_of(const deck::Deck& deck) {
     baselines.push_back(static_cast<int>(*entry));
   }
   if (baselines.size() != matches)
-    deck.fail("baselines", fmt::format("it has {} numbers, but input.matches {} images: give one for each",
-                                       baselines.size(), matches));
+    deck.fail("baselines",
+              fmt::format("it has {} numbers, but input.matches has {} images: give a number for each image",
+                          baselines.size(), matches));
   return baselines;
 }
 
+/// Sets the factor of depths. Throws InputError if the keys of depths do not agree with the result.
 void set_depth(const deck::Deck& deck, Settings& settings) {
   for (const char* key : {"focal_length", "distance"}) {
     if (settings.result == Result::depth && !deck.is_set(key))
-      deck.fail("result", std::string("depths need '") + key + "': give it, too");
+      deck.fail("result", std::string("depths need '") + key + "': give this key, too");
     if (settings.result != Result::depth && deck.is_set(key))
       deck.fail(key, "disparities do not depend on it: leave it out, or ask for result=depth");
   }
@@ -58,6 +60,7 @@ void set_depth(const deck::Deck& deck, Settings& settings) {
     settings.focal_length_times_distance = deck.get<double>("focal_length") * deck.get<double>("distance");
 }
 
+/// Sets the cap of the prefilter. Throws InputError if the deck gives a cap, but no prefilter.
 void set_cap(const deck::Deck& deck, Settings& settings) {
   if (!deck.is_set("prefilter_cap")) return;
   if (settings.prefilter == Prefilter::none)
@@ -85,7 +88,7 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   }
 }
 
-/// Returns the keys of what is searched.
+/// Returns the keys about the result and the search.
 std::vector<KeyDeclaration> keys_of_search() {
   return {
       {.name = "result",
@@ -114,14 +117,14 @@ std::vector<KeyDeclaration> keys_of_search() {
        .default_text = "false"}};
 }
 
-/// Returns the keys of what becomes of images and of matches.
+/// Returns the keys about invalid pixels and the filter of images.
 std::vector<KeyDeclaration> keys_of_filters() {
   return {
       {.name = "check.tolerance",
        .type = ValueType::real,
-       .help = "Find the disparities of the first match image, too, and make pixels invalid whose "
+       .help = "Find the disparities of the first match image, too, and make pixels invalid if the two "
                "disparities differ by more than this; the result is then float32, and -1 (a depth of 0) "
-               "where it is invalid",
+               "for invalid pixels",
        .unit = "pixels",
        .minimum = 0,
        .maximum = BlockMatching::most_disparities},
@@ -129,7 +132,7 @@ std::vector<KeyDeclaration> keys_of_filters() {
        .type = ValueType::integer,
        .help = "By how much the least error must be less than the errors of all disparities that are not "
                "neighbours of the best one. Other pixels become invalid: the result is then float32, and -1 "
-               "(a depth of 0) where it is invalid",
+               "(a depth of 0) for invalid pixels",
        .unit = "percent",
        .minimum = 0,
        .maximum = Settings::greatest_uniqueness},
@@ -141,7 +144,7 @@ std::vector<KeyDeclaration> keys_of_filters() {
        .choices = {"none", "sobel"}}};
 }
 
-/// Returns the keys of what errors are computed from.
+/// Returns the keys about the errors of matches.
 std::vector<KeyDeclaration> keys_of_errors() {
   return {{.name = "prefilter_cap",
            .type = ValueType::integer,
@@ -163,33 +166,32 @@ std::vector<KeyDeclaration> keys_of_errors() {
            .maximum = BlockMatching::most_window}};
 }
 
-/// Returns the keys of how the cameras stand.
+/// Returns the keys about the cameras.
 std::vector<KeyDeclaration> keys_of_cameras() {
-  return {
-      {.name = "baselines",
-       .type = ValueType::grid,
-       .help = "The pixels that a disparity of 1 shifts each match image by; without it 1, 2, ...",
-       .minimum = 1,
-       .maximum = BlockMatching::greatest_baseline,
-       .max_entries = BlockMatching::most_matches},
-      {.name = "direction",
-       .type = ValueType::choice,
-       .help = "Where the point of a match image lies that a point of the reference is compared with: left "
-               "of it, as in the right image of a pair with the left one as reference, or right of it",
-       .default_text = "left",
-       .choices = {"left", "right"}},
-      {.name = "focal_length",
-       .type = ValueType::real,
-       .help = "The focal length of the cameras, for depths",
-       .unit = "pixels",
-       .minimum = 1e-6,
-       .maximum = 1e9},
-      {.name = "distance",
-       .type = ValueType::real,
-       .help = "The distance of the reference from a match image with the baseline 1, for depths, which "
-               "have its unit",
-       .minimum = 1e-9,
-       .maximum = 1e9}};
+  return {{.name = "baselines",
+           .type = ValueType::grid,
+           .help = "The pixels that a disparity of 1 shifts each match image by; without it 1, 2, ...",
+           .minimum = 1,
+           .maximum = BlockMatching::greatest_baseline,
+           .max_entries = BlockMatching::most_matches},
+          {.name = "direction",
+           .type = ValueType::choice,
+           .help = "Whether a point of the reference lies further left or further right in a match image; "
+                   "left if the reference is the left image of a pair",
+           .default_text = "left",
+           .choices = {"left", "right"}},
+          {.name = "focal_length",
+           .type = ValueType::real,
+           .help = "The focal length of the cameras, for depths",
+           .unit = "pixels",
+           .minimum = 1e-6,
+           .maximum = 1e9},
+          {.name = "distance",
+           .type = ValueType::real,
+           .help = "The distance of the reference from a match image with the baseline 1, for depths, which "
+                   "have its unit",
+           .minimum = 1e-9,
+           .maximum = 1e9}};
 }
 
 std::vector<KeyDeclaration> keys() {

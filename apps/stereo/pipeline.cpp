@@ -21,7 +21,8 @@ using operators::BlockMatching, operators::Image, operators::MatchedImages, oper
 static_assert(100 * BlockMatching::no_rival >
               (100 + Settings::greatest_uniqueness) * BlockMatching::errors_end);
 
-/// Returns the names of the results of a search.
+/// Returns the names of the results of a search: `name` for the disparity, and a name for each of `errors`.
+/// All end with `suffix`. The errors of the search in the first match image begin with "back_".
 std::vector<std::string> names_of(const std::string& name, const std::string& suffix, MatchingErrors errors) {
   const std::string prefix = name.starts_with("back_") ? "back_" : "";
   std::vector<std::string> names{name + suffix};
@@ -33,8 +34,8 @@ std::vector<std::string> names_of(const std::string& name, const std::string& su
   return names;
 }
 
-/// Adds the stage that joins the results of two blocks. The second one begins with the disparity
-/// `next_begin`.
+/// Adds the stage that joins the results `a` and `b` of two blocks. Its results have `names` and the kind
+/// `errors`. The block of `b` begins with the disparity `next_begin`.
 MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, MatchingErrors errors,
                    const MatchedImages& a, const MatchedImages& b, int next_begin, int disparities) {
   using Disparity = std::uint8_t;
@@ -66,15 +67,15 @@ MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, Ma
   return {disparity, error, below, above, {no_array}};
 }
 
-/// Adds the stages that search all blocks of disparities, and those that join their results. The last of
-/// these has the name `name` and the results `errors`.
+/// Adds the stages that search all blocks of disparities, and the stages that join their results. The results
+/// of the last stage are the disparity, which is called `name`, and `errors`.
 MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& reference,
                      const std::vector<Image>& matches, BlockMatching matching, const Settings& settings,
                      MatchingErrors errors) {
   matching.errors = errors;
   matching.block = {0, matching.disparities};
-  // The neighbours that decide about rivals lie in the block of the best disparity, if it has two
-  // disparities.
+  // Fractions need the errors of both neighbours of a disparity. Rivals need only the neighbour in the same
+  // block, if each block has at least two disparities.
   matching.has_outer_neighbours = settings.has_fractions || settings.disparities < 2 * settings.blocks;
   if (settings.blocks == 1)
     return match_blocks(pipeline, names_of(name, "", errors), reference, matches, matching);
@@ -93,15 +94,16 @@ MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& r
   return best;
 }
 
-/// Returns the errors that the results depend on.
+/// Returns the errors that refinement and the test of uniqueness need.
 MatchingErrors errors_for(const Settings& settings) {
-  // When blocks are joined, the rival may be the disparity behind a best one, so that errors of neighbours
-  // are needed.
+  // The best disparities of two blocks may be neighbours. The rival may then be the disparity on the other
+  // side of the worse one, so that joining blocks needs the errors of neighbours.
   if (settings.uniqueness)
     return settings.has_fractions || settings.blocks > 1 ? MatchingErrors::all : MatchingErrors::with_rival;
   return settings.has_fractions ? MatchingErrors::with_neighbours : MatchingErrors::none;
 }
 
+/// Returns the parameters of a search in the match images for the disparities of the reference.
 BlockMatching matching_of(const Settings& settings) {
   return {.baselines = settings.baselines,
           .direction = settings.direction,
@@ -110,11 +112,11 @@ BlockMatching matching_of(const Settings& settings) {
           .disparities = settings.disparities};
 }
 
-/// Adds the stages that search the disparities of the first match image, and compare. `values` are the
-/// results of the pixels that are not found to be invalid.
+/// Adds the stages that search the disparities of the first match image, and compare them with the
+/// disparities `found` of the reference. Returns `values`, but invalid_disparity where the two disagree.
 template <class T>
-Array<float, 2> check(Pipeline& pipeline, Array<T, 2> values, Array<std::uint8_t, 2> found,
-                      const Image& reference, const Image& match, const Settings& settings) {
+Array<float, 2> add_check(Pipeline& pipeline, Array<T, 2> values, Array<std::uint8_t, 2> found,
+                          const Image& reference, const Image& match, const Settings& settings) {
   const bool is_left = settings.direction == ShiftDirection::left;
   BlockMatching back = matching_of(settings);
   back.baselines.resize(1);
@@ -129,7 +131,7 @@ Array<float, 2> check(Pipeline& pipeline, Array<T, 2> values, Array<std::uint8_t
   return pipeline.stage<float>("disparity", body, values, found, of_match.disparity);
 }
 
-/// Adds the output for the disparities of the pixels.
+/// Adds the output: the disparities of the pixels, or their depths.
 template <class T>
 void add_result(Pipeline& pipeline, Array<T, 2> disparity, const Box& image, const Settings& settings) {
   if (settings.result == Result::disparity) return pipeline.output(disparity, image);
@@ -138,16 +140,17 @@ void add_result(Pipeline& pipeline, Array<T, 2> disparity, const Box& image, con
   pipeline.output(pipeline.stage<float>("depth", depth, disparity), image);
 }
 
-/// Adds the stages that find out which pixels are invalid, and the output. `values` are the results of the
-/// others, and `images` the reference and then the match images.
+/// Adds the stages that find out which pixels are invalid, and the output. Valid pixels have the disparities
+/// `values`, which may be refined. `found` are the results of the search. `images` has the reference, and
+/// then the match images.
 template <class T>
 void add_checked_result(Pipeline& pipeline, Array<T, 2> values, const MatchedImages& found,
                         const std::vector<Image>& images, const Settings& settings) {
   const Box points{images[0].domain[0], images[0].domain[1]};
   const auto add = [&](auto of_valid) {
     if (!settings.tolerance) return add_result(pipeline, of_valid, points, settings);
-    add_result(pipeline, check(pipeline, of_valid, found.disparity, images[0], images[1], settings), points,
-               settings);
+    add_result(pipeline, add_check(pipeline, of_valid, found.disparity, images[0], images[1], settings),
+               points, settings);
   };
   if (!settings.uniqueness) return add(values);
   Unique body;
@@ -157,7 +160,7 @@ void add_checked_result(Pipeline& pipeline, Array<T, 2> values, const MatchedIma
                             found.error_rival));
 }
 
-/// Declares the input `name`, and adds the stages of its filter.
+/// Declares the input `name`, and adds the stages of its filter. Returns the image that is matched.
 Image input(Pipeline& pipeline, const std::string& name, const Box& image, ElementType type,
             const Settings& settings) {
   const Image values = operators::input(pipeline, name, type, image);

@@ -9,7 +9,7 @@
 
 namespace stereo {
 
-/// The kind of result that the disparity of a pixel becomes.
+/// The kind of result: the disparity of each pixel, or its depth.
 enum class Result { disparity, depth };
 
 /// The filter of the images before they are matched: none, or the derivative along x by Sobel's operator.
@@ -17,7 +17,7 @@ enum class Prefilter { none, sobel };
 
 /// The parameters of multi-baseline stereo.
 struct Settings {
-  /// The greatest cap, whose double is the greatest value of uint16.
+  /// The greatest cap. Filtered images have values up to twice the cap, which fit into uint16.
   static constexpr int greatest_cap = 32767;
   /// The greatest percentage of uniqueness.
   static constexpr int greatest_uniqueness = 1000;
@@ -36,24 +36,24 @@ struct Settings {
   int cap = 31;
   /// True when disparities are refined to fractions of a pixel.
   bool has_fractions = false;
-  /// If set, the greatest difference that a disparity may have from that of the first match image.
+  /// If set, the greatest permitted difference of a disparity from the disparity in the first match image.
   std::optional<double> tolerance = {};
-  /// If set, a percentage: the errors of all disparities except the neighbours of the best one must exceed
-  /// its error by more.
+  /// If set, a percentage: the errors of all disparities that are not neighbours of the best one must exceed
+  /// the error of the best one by more than this.
   std::optional<int> uniqueness = {};
   /// The product of the focal length in pixels with the distance of the cameras for a baseline of 1.
   double focal_length_times_distance = 1;
 
-  /// Returns whether the best disparities are the result, or become depths, as they are found.
+  /// Returns whether disparities are neither refined nor tested.
   bool is_plain() const { return !has_fractions && !tolerance && !uniqueness; }
-  /// Returns the disparities of a block. All blocks have as many, or one more.
+  /// Returns the disparities of a block. The sizes of blocks differ by at most one.
   tessera::Range block(int number) const {
     return {std::int64_t(number) * disparities / blocks, std::int64_t(number + 1) * disparities / blocks};
   }
 };
 
-/// The disparity of pixels that are invalid because the disparity of the match image differs, or because
-/// another disparity is about as good.
+/// The disparity of invalid pixels: the disparity of the match image differs, or another disparity is about
+/// as good.
 inline constexpr float invalid_disparity = -1;
 
 /// Makes the pipeline for images of `type` with the points `image`. Its inputs are `input`, which is the

@@ -51,8 +51,8 @@ struct BetterWithNeighbours : OfOnePoint {
   }
 };
 
-/// A stage body: as BetterWithNeighbours, and the least error of the disparities of both blocks that are no
-/// neighbours of the better one.
+/// A stage body: the results of BetterWithNeighbours, and the error of the rival: the least error of the
+/// disparities of both blocks that are neither the better one nor its neighbours.
 struct BetterWithRival : OfOnePoint {
   /// The first disparity of the second block.
   int next_begin;
@@ -65,8 +65,8 @@ struct BetterWithRival : OfOnePoint {
                                   const Error& next_rival, tessera::Coordinate x,
                                   tessera::Coordinate y) const {
     const bool is_better = next_error(x, y) < error(x, y);
-    const std::int64_t of_winner = is_better ? next_rival(x, y) : rival(x, y);
-    const std::int64_t of_loser =
+    const std::int64_t winner_rival = is_better ? next_rival(x, y) : rival(x, y);
+    const std::int64_t loser_rival =
         is_better
             ? without_neighbour(disparity(x, y), next_disparity(x, y), disparity(x, y) > 0, error(x, y),
                                 below(x, y), rival(x, y))
@@ -75,14 +75,15 @@ struct BetterWithRival : OfOnePoint {
     return tessera::pack(
         is_better ? next_disparity(x, y) : disparity(x, y), is_better ? next_error(x, y) : error(x, y),
         is_better ? next_below(x, y) : below(x, y), is_better ? next_above(x, y) : above(x, y),
-        of_loser < of_winner ? of_loser : of_winner);
+        loser_rival < winner_rival ? loser_rival : winner_rival);
   }
 
  private:
-  /// Returns the least error of a block whose best disparity is not the best of both blocks, without the
-  /// neighbour of that one. `found` and `next_found` are the best of the first and of the second block.
-  /// `error` and `rival` are those of the block. `outer` is the error of the disparity on the other side of
-  /// its best one, which has a meaning if `has_outer`.
+  /// Returns the least error in the losing block, the one without the best disparity of both blocks, except
+  /// that of a neighbour of this best disparity. `found` and `next_found` are the best disparities of the
+  /// first and of the second block. `error` is the least error of the losing block, and `rival` the error of
+  /// its rival. `outer` is the error of the neighbour of its best disparity on the side away from the other
+  /// block, which is valid if `has_outer`.
   KOKKOS_FUNCTION std::int64_t without_neighbour(int found, int next_found, bool has_outer,
                                                  std::int64_t error, std::int64_t outer,
                                                  std::int64_t rival) const {
@@ -91,8 +92,8 @@ struct BetterWithRival : OfOnePoint {
   }
 };
 
-/// A stage body: the value of a pixel, or `invalid` if the error of the rival of its disparity is not greater
-/// by more than a percentage.
+/// A stage body: the value of a pixel, or `invalid` if the error of the rival does not exceed the error of
+/// the disparity by more than a percentage.
 struct Unique : OfOnePoint {
   int percentage;
   float invalid;
@@ -100,7 +101,7 @@ struct Unique : OfOnePoint {
   template <class Value, class Error>
   KOKKOS_FUNCTION float operator()(const Value& value, const Error& error, const Error& rival,
                                    tessera::Coordinate x, tessera::Coordinate y) const {
-    // All errors are less than errors_end, and that of a missing rival is no_rival, so that these products
+    // Errors are less than errors_end, and the error of a missing rival is no_rival. These products therefore
     // have less than 64 bits.
     const bool is_unique = 100 * rival(x, y) > (100 + percentage) * error(x, y);
     return is_unique ? static_cast<float>(value(x, y)) : invalid;
@@ -124,11 +125,12 @@ struct Refined : OfOnePoint {
   }
 };
 
-/// A stage body: the value of a pixel, or `invalid` if the pixel of the match image that it was found to
-/// correspond to has a disparity that differs by more than the tolerance, or does not exist.
+/// A stage body: the value of a pixel, or `invalid`. The disparity of the pixel leads to a pixel of the match
+/// image. The result is `invalid` if that pixel lies beyond the image, or if its disparity differs by more
+/// than the tolerance.
 struct Checked {
   tessera::Box image;
-  /// The columns from a pixel to the one in the match image, for a disparity of 1.
+  /// The columns from a pixel to the pixel of the match image, for a disparity of 1.
   int step;
   int disparities;
   double tolerance;
@@ -153,8 +155,7 @@ struct Checked {
   }
 };
 
-/// A stage body: the distance of what has a disparity. It is infinite for a disparity of 0, and 0 for pixels
-/// that are invalid.
+/// A stage body: the depth of a pixel. It is infinite for a disparity of 0, and 0 for invalid pixels.
 struct Depth : OfOnePoint {
   double focal_length_times_distance;
 

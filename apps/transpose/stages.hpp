@@ -5,7 +5,7 @@
 
 namespace transpose {
 
-/// Serves images of (x, y) and of (x, y, channel).
+/// The point (y, x) of an image of (x, y) or (x, y, channel).
 struct Transpose {
   static constexpr bool transposes = true;
 
@@ -15,7 +15,7 @@ struct Transpose {
   }
 };
 
-/// One stage, `transposed`: rows become columns.
+/// Returns the pipeline with the stage `transposed`, whose columns are the rows of the image.
 template <class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image) {
   tessera::Pipeline pipeline;

@@ -17,7 +17,8 @@ struct Bands {
   }
 };
 
-/// One stage, `bands`, of (x, y, band): half as wide as the image, whose edges are replicated.
+/// Returns the pipeline with the stage `bands` of (x, y, band), which is half as wide as the image. The edges
+/// of the image are replicated.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image) {
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<float, 2>("input", image, tessera::Boundary::clamp);

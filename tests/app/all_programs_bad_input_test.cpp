@@ -144,7 +144,7 @@ const std::vector<Refused> refused_settings = {
     {"alpha", "local_laplacian", {"uint16", 40, 30, 3}, {"'alpha' expects", "got '-1'"}, "alpha=-1"},
     {"factor", "resize", {"uint8"}, {"'factor' expects", "got '0.5'"}, "factor=0.5"},
     {"factor_too_large", "resize", {"uint8"}, {"'factor' expects", "got '17'"}, "factor=17"},
-    {"channels", "resize", {"uint8"}, {"'channels':", "40 samples", "no multiple"}, "channels=3"},
+    {"channels", "resize", {"uint8"}, {"'channels':", "40 samples", "not a multiple"}, "channels=3"},
     {"too_few_points_of_channels",
      "resize",
      {"uint8", 9, 30},

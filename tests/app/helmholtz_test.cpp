@@ -130,7 +130,7 @@ TEST_F(HelmholtzTest, TellsWhenItDoesNotConverge) {
 TEST_F(HelmholtzTest, RefusesWhatCannotBe) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"intervals.x=1", "intervals.x"},
-      {"relaxation=0.5", "only weighted_jacobi and red_black have one"},
+      {"relaxation=0.5", "only weighted_jacobi and red_black have a relaxation"},
       {"solver=multigrid", "solver"},
       {"tolerance=-1", "tolerance"},
       {"turns=0", "turns"},

@@ -73,7 +73,7 @@ Crop gather_middle(MPI_Comm communicator, const std::string& path, const HostBlo
       fail(path, fmt::format("a comparison shows uint8, uint16 or float32, not {}", name_of(type)),
            "leave it out");
     check_block(block, type, domain);
-    if (rank_of(communicator) == 0)
+    if (rank_in(communicator) == 0)
       crop.bytes.resize(static_cast<std::size_t>(crop.box.size()) * size_of(type));
   });
   Gatherer(communicator, block, type, crop.box.size())
@@ -117,8 +117,7 @@ void write_comparison_png(MPI_Comm communicator, const std::string& path, const 
   const Crop after = gather_middle(communicator, path, after_owned, domain);
   std::vector<std::byte> picture;
   HostBlock block;
-  collectively(communicator, [&] {
-    if (rank_of(communicator) != 0) return;
+  on_rank_0(communicator, [&] {
     picture.assign(static_cast<std::size_t>(box.size()), separator_colour);
     block = packed_block(picture.data(), ElementType::uint8, box);
     draw(before, before.white, factor, 0, block);

@@ -110,25 +110,6 @@ void check_array(const std::string& path, const Format& format, const Box& domai
     fail(path, fmt::format("{} is too large for {}", to_string(domain), format.name), advice);
 }
 
-}  // namespace
-
-void detail::fail_without(const std::string& path, std::string_view library, std::string_view instead) {
-  fail(path, fmt::format("this Tessera was built without {}", library),
-       fmt::format("configure it with -DTESSERA_{}=ON, or {}", library, instead));
-}
-
-bool Format::holds(ElementType type) const {
-  return types.empty() || std::ranges::find(types, type) != types.end();
-}
-
-bool Format::holds(const Box& domain) const {
-  if (channels.empty()) return true;
-  const bool is_image = !domain.empty() && (domain.dimensions == 2 || domain.dimensions == 3);
-  return is_image && std::ranges::find(channels, channels_of(domain).size()) != channels.end();
-}
-
-namespace {
-
 std::vector<Format> make_table() {
   using enum ElementType;
   using Types = std::vector<ElementType>;
@@ -159,17 +140,31 @@ std::vector<Format> make_table() {
       {.id = ImageFormat::rle, .name = "RLE", .output = "rle",
        .help = "The result as an RLE pattern: cells that are not 0 are alive", .endings = {".rle"},
        .is_in = is_rle, .types = {uint8}, .channels = {1}, .functions = rle_format,
-       .traits = {.is_listed = true, .is_special = true}},
+       .traits = {.is_listed = true}},
       {.id = ImageFormat::flo, .name = "FLO", .output = "flo",
        .help = "The result as a .flo file of the Middlebury benchmark", .endings = {".flo"},
-       .signatures = {"PIEH"sv}, .types = {float32}, .channels = {2}, .functions = flo_format,
-       .traits = {.is_special = true}},
+       .signatures = {"PIEH"sv}, .types = {float32}, .channels = {2}, .functions = flo_format},
       {.id = ImageFormat::ome_tiff, .name = "OME-TIFF", .library = "TIFF", .types = of_ome,
        .channels = {1, 3, 4}, .functions = ome_tiff_format}};
   // clang-format on
 }
 
 }  // namespace
+
+void detail::fail_without(const std::string& path, std::string_view library, std::string_view instead) {
+  fail(path, fmt::format("this Tessera was built without {}", library),
+       fmt::format("configure it with -DTESSERA_{}=ON, or {}", library, instead));
+}
+
+bool Format::holds(ElementType type) const {
+  return types.empty() || std::ranges::find(types, type) != types.end();
+}
+
+bool Format::holds(const Box& domain) const {
+  if (channels.empty()) return true;
+  const bool is_image = !domain.empty() && (domain.dimensions == 2 || domain.dimensions == 3);
+  return is_image && std::ranges::find(channels, channels_of(domain).size()) != channels.end();
+}
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> table = make_table();

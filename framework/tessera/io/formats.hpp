@@ -48,8 +48,6 @@ struct FormatTraits {
   bool has_pages = false;
   /// True if only one thread at a time may read and write such files, as the library is not made for several.
   bool needs_one_thread = false;
-  /// True if files hold one kind of results only, so that only programs with such results have the key.
-  bool is_special = false;
 };
 
 /// A format of image files: a row of the table that formats() returns.

@@ -38,7 +38,8 @@ class TextFile {
 /// the file should be, such as "a plan", and appears in the message of the error. Not collective.
 std::string read_text_file(const std::string& path, const std::string& kind);
 
-/// Returns a digest of a text, which is the same on every machine.
+/// Returns a digest of a text, which depends on its characters and its length, and is the same on every
+/// machine.
 std::uint64_t text_digest(std::string_view text);
 
 /// Removes all output files that are not complete. A rank calls this function before it ends the whole job;

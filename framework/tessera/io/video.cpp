@@ -73,25 +73,6 @@ const VideoBackend& video_backend() { return *tessera_ffmpeg_backend(); }
 
 #endif
 
-}  // namespace
-
-#ifdef TESSERA_WITHOUT_VIDEO
-const bool detail::has_video = false;
-#else
-const bool detail::has_video = true;
-#endif
-
-std::unique_ptr<VideoReader> open_video(const std::string& path, VideoColour colour, int threads) {
-  return video_backend().open(path, colour, threads);
-}
-
-std::unique_ptr<VideoWriter> create_video(const std::string& path, const Box& domain, ElementType type,
-                                          FrameRate rate, const VideoOptions& options) {
-  return video_backend().create(path, domain, type, rate, options);
-}
-
-namespace {
-
 std::size_t frame_bytes(const Box& domain, ElementType type) {
   return static_cast<std::size_t>(domain.size()) * size_of(type);
 }
@@ -118,9 +99,7 @@ class FrameSink final : public BlockSink {
   FrameSink(MPI_Comm communicator, const std::string& path, VideoWriter* writer, const Box& domain,
             ElementType type)
       : writer_(writer), parts_(communicator, path, domain, type) {
-    collectively(communicator, [&] {
-      if (rank_of(communicator) == 0) points_.resize(frame_bytes(domain, type));
-    });
+    on_rank_0(communicator, [&] { points_.resize(frame_bytes(domain, type)); });
   }
 
   void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
@@ -147,6 +126,21 @@ class FrameSink final : public BlockSink {
 
 }  // namespace
 
+#ifdef TESSERA_WITHOUT_VIDEO
+const bool detail::has_video = false;
+#else
+const bool detail::has_video = true;
+#endif
+
+std::unique_ptr<VideoReader> open_video(const std::string& path, VideoColour colour, int threads) {
+  return video_backend().open(path, colour, threads);
+}
+
+std::unique_ptr<VideoWriter> create_video(const std::string& path, const Box& domain, ElementType type,
+                                          FrameRate rate, const VideoOptions& options) {
+  return video_backend().create(path, domain, type, rate, options);
+}
+
 VideoFrames::VideoFrames(MPI_Comm communicator, std::string path, std::unique_ptr<VideoReader> reader,
                          ImageInfo info)
     : communicator_(communicator),
@@ -164,8 +158,7 @@ bool VideoFrames::next() {
     if (reader_ != nullptr && reader_->read(packed_block(points_.data(), info_.type, info_.domain)))
       has_frame = 1;
   });
-  if (ranks_of(communicator_) > 1) MPI_Bcast(&has_frame, 1, MPI_INT, 0, communicator_);
-  return has_frame != 0;
+  return from_rank_0(communicator_, has_frame) != 0;
 }
 
 std::unique_ptr<BlockSource> VideoFrames::open() {

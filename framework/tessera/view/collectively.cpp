@@ -21,7 +21,7 @@ int ranks_of(MPI_Comm communicator) {
 
 int rank_in(MPI_Comm communicator) {
   int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
+  if (communicator != MPI_COMM_SELF) MPI_Comm_rank(communicator, &rank);
   return rank;
 }
 

@@ -14,8 +14,8 @@ struct AgreedInternalError : InternalError {
   using InternalError::InternalError;
 };
 
-/// Returns the number of ranks of a communicator. Makes no call of MPI for MPI_COMM_SELF, and neither does
-/// `collectively`.
+/// Returns the number of ranks of a communicator. Makes no call of MPI for MPI_COMM_SELF, and neither do
+/// `rank_in` and `collectively`.
 int ranks_of(MPI_Comm communicator);
 
 /// Returns the number of this rank in a communicator.

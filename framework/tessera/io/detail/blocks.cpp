@@ -23,14 +23,10 @@ void for_each_row(const Interleaved& samples, const HostBlock& block, const Use&
   const Range common = intersection(channels, channels_of(block.box));
   for (std::int64_t c = common.begin; c < common.end; ++c)
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
-      Box first = block.box;
-      first[0].begin = columns.begin;
-      first[1].begin = y;
-      if (first.dimensions == 3) first[2].begin = c;
       const std::int64_t point =
           (y - samples.box[1].begin) * samples.box[0].size() + columns.begin - samples.box[0].begin;
       use(columns.size(), reinterpret_cast<T*>(samples.data) + point * channels.size() + c - channels.begin,
-          reinterpret_cast<T*>(address_of(block, first)));
+          reinterpret_cast<T*>(row_address(block, columns.begin, y, c)));
     }
 }
 
@@ -154,6 +150,14 @@ Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::in
   Interleaved row{data, type, domain};
   row.box[1] = {y, y + 1};
   return row;
+}
+
+std::byte* row_address(const HostBlock& block, std::int64_t x, std::int64_t y, std::int64_t c) {
+  Box first = block.box;
+  first[0].begin = x;
+  first[1].begin = y;
+  if (first.dimensions == 3) first[2].begin = c;
+  return address_of(block, first);
 }
 
 void take_points(const Interleaved& from, const HostBlock& to) {

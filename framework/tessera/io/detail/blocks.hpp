@@ -51,6 +51,10 @@ struct Interleaved {
 /// Returns row `y` of an image. The memory at `data` holds all columns and channels of the row.
 Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y);
 
+/// Returns the address in a block of an image of the first point from column `x` on in row `y` of channel
+/// `c`.
+std::byte* row_address(const HostBlock& block, std::int64_t x, std::int64_t y, std::int64_t c);
+
 /// Copies the points that both `from` and `to` hold. Both have the same element type.
 void take_points(const Interleaved& from, const HostBlock& to);
 /// Copies the points that both `from` and `to` hold. Both have the same element type.

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tessera/io/detail/files.hpp"
@@ -21,9 +20,6 @@ std::uint64_t digest(const HostBlock& block, const Box& domain);
 /// point. An element has 1, 2, 4 or 8 bytes.
 std::uint64_t digest(const std::byte* memory, std::size_t element_bytes, std::int64_t first,
                      std::int64_t points);
-
-/// Returns the digest of a text, which depends on its characters and its length.
-std::uint64_t digest(std::string_view text);
 
 /// The place of an array in a checkpoint, and the digest of its points, which is a checksum. The file holds
 /// the points of the array without gaps.

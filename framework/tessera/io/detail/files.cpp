@@ -61,14 +61,7 @@ bool is_running(long process) {
   return name_end == std::string::npos || line[name_end + 2] != 'Z';
 }
 
-/// Returns the number of the process of rank 0.
-long process_of(MPI_Comm communicator) {
-  long process = static_cast<long>(::getpid());
-  if (ranks_of(communicator) > 1) MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
-  return process;
-}
-
-std::string temporary_name(const std::string& path, long process) {
+std::string temporary_name(const std::string& path, std::int64_t process) {
   const std::filesystem::path final_path(path);
   return final_path.parent_path() /
          fmt::format(".{}{}{}", final_path.filename().string(), part_mark, process);
@@ -77,11 +70,32 @@ std::string temporary_name(const std::string& path, long process) {
 /// Waits until the content of a file, or the names of the files of a folder, have reached the disk. Messages
 /// are about `path`.
 void wait_for_disk(const std::string& file_name, const std::string& path) {
-  const int descriptor = ::open(file_name.c_str(), O_RDONLY);
-  const bool reached = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!reached) fail_to_write(path, error_text(reason));
+  const File file(std::fopen(file_name.c_str(), "rb"));
+  if (!file || ::fsync(::fileno(file.get())) != 0) fail_to_write(path, error_text(errno));
+}
+
+/// Calls use(path, process) for each file with a temporary name of `paths` whose process has ended.
+template <class Use>
+void for_each_abandoned(const std::vector<std::string>& paths, const Use& use) {
+  namespace fs = std::filesystem;
+  std::map<fs::path, std::set<std::string>> beginnings;
+  for (const std::string& path : paths) {
+    const fs::path folder = fs::path(path).parent_path();
+    beginnings[folder.empty() ? "." : folder].insert(
+        fmt::format(".{}{}", fs::path(path).filename().string(), part_mark));
+  }
+  for (const auto& [folder, begins] : beginnings) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      const std::size_t mark = name.rfind(part_mark);
+      if (mark == std::string::npos) continue;
+      const std::size_t number = mark + part_mark.size();
+      const long process = std::strtol(name.c_str() + number, nullptr, 10);
+      if (process > 0 && !is_running(process) && begins.contains(name.substr(0, number)))
+        use(entry.path(), process);
+    }
+  }
 }
 
 }  // namespace
@@ -103,11 +117,16 @@ std::string listed(const std::vector<std::string>& names) {
                      names.size() - most);
 }
 
-int rank_of(MPI_Comm communicator) {
-  int rank = 0;
-  if (communicator == MPI_COMM_SELF) return rank;
-  MPI_Comm_rank(communicator, &rank);
-  return rank;
+void on_rank_0(MPI_Comm communicator, const std::function<void()>& task) {
+  collectively(communicator, [&] {
+    if (rank_in(communicator) == 0) task();
+  });
+}
+
+std::int64_t from_rank_0(MPI_Comm communicator, std::int64_t value) {
+  // Threads may write files of their own at the same time, with a communicator that has one rank only.
+  if (ranks_of(communicator) > 1) MPI_Bcast(&value, 1, MPI_INT64_T, 0, communicator);
+  return value;
 }
 
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
@@ -143,11 +162,9 @@ void reserve(const UnfinishedFile& file, std::int64_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(bytes))
     fail_to_write(file.path(), error_text(EFBIG));
-  const int descriptor = ::open(file.temporary_path().c_str(), O_WRONLY);
-  const bool failed = descriptor < 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0;
-  const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(file.path(), error_text(reason));
+  const File opened(std::fopen(file.temporary_path().c_str(), "r+b"));
+  const bool failed = !opened || ::fallocate(::fileno(opened.get()), FALLOC_FL_KEEP_SIZE, 0, bytes) != 0;
+  if (failed && errno != EOPNOTSUPP && errno != ENOSYS) fail_to_write(file.path(), error_text(errno));
 }
 
 void set_size(const UnfinishedFile& file, std::int64_t bytes) {
@@ -159,12 +176,10 @@ void set_size(const UnfinishedFile& file, std::int64_t bytes) {
 
 UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path, long killed)
     : communicator_(communicator),
-      rank_(rank_of(communicator)),
+      rank_(rank_in(communicator)),
       path_(path),
-      temporary_path_(temporary_name(path, process_of(communicator))) {
-  collectively(communicator_, [&] {
-    if (rank_ == 0) create(killed);
-  });
+      temporary_path_(temporary_name(path, from_rank_0(communicator, ::getpid()))) {
+  on_rank_0(communicator_, [&] { create(killed); });
   const std::lock_guard lock(unfinished().mutex);
   unfinished().names.insert(temporary_path_);
 }
@@ -196,8 +211,7 @@ void UnfinishedFile::create(long killed) const {
 void UnfinishedFile::complete(bool on_disk) {
   // Every rank waits, because a rank may wait only for what it has written itself.
   if (on_disk) collectively(communicator_, [&] { wait_for_disk(temporary_path_, path_); });
-  collectively(communicator_, [&] {
-    if (rank_ != 0) return;
+  on_rank_0(communicator_, [&] {
     if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
       fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
            "choose another output file");
@@ -208,18 +222,14 @@ void UnfinishedFile::complete(bool on_disk) {
 }
 
 FileWriter::FileWriter(const UnfinishedFile& file)
-    : path_(file.path()), number_(::open(file.temporary_path().c_str(), O_WRONLY | O_CLOEXEC)) {
-  if (number_ < 0) fail_to_write(path_, error_text(errno));
-}
-
-FileWriter::~FileWriter() {
-  if (number_ >= 0) ::close(number_);
+    : path_(file.path()), file_(std::fopen(file.temporary_path().c_str(), "r+be")) {
+  if (!file_) fail_to_write(path_, error_text(errno));
 }
 
 void FileWriter::write(const std::byte* from, std::int64_t bytes, std::int64_t to) const {
   // This takes several calls if the system writes fewer bytes than a call asks for.
   while (bytes > 0) {
-    const ::ssize_t written = ::pwrite(number_, from, static_cast<std::size_t>(bytes), to);
+    const ::ssize_t written = ::pwrite(::fileno(file_.get()), from, static_cast<std::size_t>(bytes), to);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_to_write(path_, error_text(errno));
     from += written;
@@ -234,9 +244,7 @@ void FileWriter::append(const void* from, std::size_t bytes) {
 }
 
 void FileWriter::close() {
-  const int result = ::close(number_);
-  number_ = -1;
-  if (result != 0) fail_to_write(path_, error_text(errno));
+  if (std::fclose(file_.release()) != 0) fail_to_write(path_, error_text(errno));
 }
 
 }  // namespace tessera::io::detail
@@ -249,8 +257,7 @@ TextFile::~TextFile() = default;
 TextFile::TextFile(TextFile&&) noexcept = default;
 
 void TextFile::write(const std::string& text) {
-  collectively(communicator_, [&] {
-    if (detail::rank_of(communicator_) != 0) return;
+  detail::on_rank_0(communicator_, [&] {
     detail::FileWriter file(*file_);
     file.append(text.data(), text.size());
     file.close();
@@ -279,36 +286,8 @@ bool remove_unfinished_files() {
   return is_first.value_or(true);
 }
 
-namespace {
-
-/// Calls use(path, process) for each file with a temporary name of `paths` whose process has ended.
-template <class Use>
-void for_each_abandoned(const std::vector<std::string>& paths, const Use& use) {
-  namespace fs = std::filesystem;
-  std::map<fs::path, std::set<std::string>> beginnings;
-  for (const std::string& path : paths) {
-    const fs::path folder = fs::path(path).parent_path();
-    beginnings[folder.empty() ? "." : folder].insert(
-        fmt::format(".{}{}", fs::path(path).filename().string(), detail::part_mark));
-  }
-  for (const auto& [folder, begins] : beginnings) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      const std::string name = entry.path().filename().string();
-      const std::size_t mark = name.rfind(detail::part_mark);
-      if (mark == std::string::npos) continue;
-      const std::size_t number = mark + detail::part_mark.size();
-      const long process = std::strtol(name.c_str() + number, nullptr, 10);
-      if (process > 0 && !detail::is_running(process) && begins.contains(name.substr(0, number)))
-        use(entry.path(), process);
-    }
-  }
-}
-
-}  // namespace
-
 void remove_abandoned_files(const std::vector<std::string>& paths) {
-  for_each_abandoned(paths, [](const std::filesystem::path& path, long) {
+  detail::for_each_abandoned(paths, [](const std::filesystem::path& path, long) {
     std::error_code error;
     std::filesystem::remove(path, error);
   });
@@ -316,7 +295,7 @@ void remove_abandoned_files(const std::vector<std::string>& paths) {
 
 long killed_process(const std::vector<std::string>& paths) {
   std::vector<long> processes;
-  for_each_abandoned(paths, [&](const auto&, long process) { processes.push_back(process); });
+  detail::for_each_abandoned(paths, [&](const auto&, long process) { processes.push_back(process); });
   const bool is_only_one = processes.size() == paths.size() &&
                            std::ranges::adjacent_find(processes, std::not_equal_to()) == processes.end();
   return is_only_one && !processes.empty() ? processes.front() : 0;

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
 
@@ -23,8 +26,20 @@ namespace tessera::io::detail {
 /// Returns a list of the names for an error message: at most 10, and the number of the others.
 std::string listed(const std::vector<std::string>& names);
 
-/// Returns the rank of this process.
-int rank_of(MPI_Comm communicator);
+/// Runs `task` on rank 0. If it throws an exception, all ranks throw an error, as in `collectively`.
+/// Collective.
+void on_rank_0(MPI_Comm communicator, const std::function<void()>& task);
+
+/// Returns the value of rank 0. Collective. Makes no call of MPI on a single rank.
+std::int64_t from_rank_0(MPI_Comm communicator, std::int64_t value);
+
+/// Returns the sum of the values of all ranks. Collective. Makes no call of MPI on a single rank.
+template <class Value>
+Value sum_over_ranks(MPI_Comm communicator, Value value) {
+  static_assert(sizeof(Value) == sizeof(std::uint64_t));
+  if (ranks_of(communicator) > 1) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, communicator);
+  return value;
+}
 
 /// Returns the message of the system for a value of errno.
 std::string error_text(int error_number);
@@ -88,9 +103,6 @@ void set_size(const UnfinishedFile& file, std::int64_t bytes);
 class FileWriter {
  public:
   explicit FileWriter(const UnfinishedFile& file);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
 
   /// Writes `bytes` bytes at the offset `to` of the file. Several threads may call it at the same time.
   void write(const std::byte* from, std::int64_t bytes, std::int64_t to) const;
@@ -101,7 +113,7 @@ class FileWriter {
 
  private:
   std::string path_;
-  int number_;
+  File file_;
   std::int64_t appended_ = 0;
 };
 

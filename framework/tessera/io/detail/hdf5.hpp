@@ -108,11 +108,11 @@ Hdf5Chunks chunks_of(hid_t dataset);
 /// Adds the attribute to an open object of HDF5, such as a file. Throws InputError about `path`.
 void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute);
 
-/// Returns the value of an attribute. Throws InputError about `path` when it does not exist or has another
-/// type.
+/// Reads a scalar attribute. Throws InputError about `path` when it does not exist, or when its type is not
+/// in the same class of types as `type`, for example the class of all integers.
+void read_scalar(hid_t object, const std::string& path, const std::string& name, hid_t type, void* value);
+/// Returns the value of an attribute that is a text. Throws as above.
 std::string read_text(hid_t object, const std::string& path, const std::string& name);
-std::int64_t read_integer(hid_t object, const std::string& path, const std::string& name);
-double read_number(hid_t object, const std::string& path, const std::string& name);
 
 /// Runs `task`, which makes collective calls of HDF5. Collective. If it fails on a rank, this rank waits a
 /// few seconds for the others. If all end `task` in this time, all throw the same error, as in

@@ -20,7 +20,7 @@ namespace tessera::io::detail {
 /// The bytes of a file for attributes and for HDF5's own data.
 inline constexpr std::int64_t bytes_besides_arrays = std::int64_t{128} << 10;
 
-/// Returns the most bytes that the arrays need in a file, including HDF5's index of their chunks. Throws
+/// Returns the most bytes of a file with these arrays, including HDF5's index of their chunks. Throws
 /// InputError about `path` when HDF5 does not support chunks of this size.
 std::int64_t most_stored_bytes(const std::vector<FileArray>& arrays, const Hdf5Storage& storage,
                                const std::string& path);
@@ -75,9 +75,9 @@ class PlainHdf5File final : public Hdf5File {
   Hdf5Id hdf5_;
 };
 
-/// Returns a file whose data sets have chunks, which the ranks write together through MPI-IO. Reserves space
-/// as above. Collective. Throws InputError on every rank.
-std::unique_ptr<Hdf5File> create_chunked_hdf5(MPI_Comm communicator, const UnfinishedFile& output,
-                                              std::int64_t bytes, const Hdf5Storage& storage);
+/// Returns a plain file, or one whose data sets have chunks, which the ranks write together through MPI-IO.
+/// Reserves space as above. Collective. Throws InputError on every rank.
+std::unique_ptr<Hdf5File> create_hdf5_file(MPI_Comm communicator, const UnfinishedFile& output,
+                                           std::int64_t bytes, const Hdf5Storage& storage);
 
 }  // namespace tessera::io::detail

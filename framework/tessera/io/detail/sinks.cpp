@@ -23,13 +23,11 @@ class PlainWriter final : public BlockWriter {
   PlainWriter(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
               const MakeRoom& make, const BegunFile& begun)
       : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path, begun.process) {
-    collectively(communicator, [&] {
-      if (rank_of(communicator) != 0) return;
+    on_rank_0(communicator, [&] {
       place_ = make(file_);
       written_ = begun.points;
     });
-    // Threads may write files of their own at the same time, with a communicator that has one rank only.
-    if (ranks_of(communicator) > 1) MPI_Bcast(&place_, 1, MPI_INT64_T, 0, communicator);
+    place_ = from_rank_0(communicator, place_);
     collectively(communicator, [&] { writer_.emplace(file_); });
   }
 
@@ -40,9 +38,7 @@ class PlainWriter final : public BlockWriter {
   }
 
   void complete() override {
-    std::int64_t points = written_;
-    if (ranks_of(communicator_) > 1)
-      MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+    const std::int64_t points = sum_over_ranks(communicator_, written_.load());
     if (points != domain_.size())
       throw AgreedInternalError(fmt::format("{}: blocks of {} points were written, but {} has {}",
                                             file_.path(), points, to_string(domain_), domain_.size()));
@@ -90,9 +86,7 @@ bool Parts::is_next(const Box& part) const {
 }
 
 void Parts::take(const HostBlock& block, const Box& part) {
-  std::int64_t points = block.box.size();
-  if (ranks_of(communicator_) > 1)
-    MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+  const std::int64_t points = sum_over_ranks(communicator_, block.box.size());
   collectively(communicator_, [&] {
     if (complete()) throw InternalError(fmt::format("{} was already written", path_));
     if (!is_next(part))
@@ -107,7 +101,7 @@ void Parts::take(const HostBlock& block, const Box& part) {
 }
 
 Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points)
-    : communicator_(communicator), rank_(rank_of(communicator)), block_(block), type_(type) {
+    : communicator_(communicator), rank_(rank_in(communicator)), block_(block), type_(type) {
   const int ranks = ranks_of(communicator_);
   collectively(communicator_, [&] {
     const std::int64_t points = rank_ == 0 ? most_points : std::min(most_points, block_.box.size());
@@ -145,10 +139,7 @@ void Gatherer::gather(const HostBlock& target) {
 
 RowSink::RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type,
                  Begin begin)
-    : is_writer_(rank_of(communicator) == 0),
-      parts_(communicator, path, domain, type),
-      file_(communicator, path),
-      begin_(std::move(begin)) {}
+    : parts_(communicator, path, domain, type), file_(communicator, path), begin_(std::move(begin)) {}
 
 void RowSink::write_part(const HostBlock& block, const Box& part) {
   Box rows_of_part = parts_.domain();
@@ -157,17 +148,14 @@ void RowSink::write_part(const HostBlock& block, const Box& part) {
     throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
   const bool is_first = parts_.none();
   parts_.take(block, part);
-  if (is_first)
-    collectively(parts_.communicator(), [&] {
-      if (is_writer_) writer_ = begin_(file_);
-    });
+  if (is_first) on_rank_0(parts_.communicator(), [&] { writer_ = begin_(file_); });
   if (ranks_of(parts_.communicator()) == 1)
     collectively(parts_.communicator(), [&] { writer_->write_rows(block); });
   else
     gather_and_write(block, part);
   if (!parts_.complete()) return;
-  collectively(parts_.communicator(), [&] {
-    if (writer_) writer_->finish();
+  on_rank_0(parts_.communicator(), [&] {
+    writer_->finish();
     writer_.reset();
   });
   file_.complete();
@@ -179,9 +167,7 @@ void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
   const std::int64_t row_bytes = bytes_of_row(parts_.domain(), parts_.type());
   const std::int64_t rows = std::clamp<std::int64_t>(band_bytes / row_bytes, 1, part[1].size());
   std::vector<std::byte> memory;
-  collectively(parts_.communicator(), [&] {
-    if (is_writer_) memory.resize(static_cast<std::size_t>(rows * row_bytes));
-  });
+  on_rank_0(parts_.communicator(), [&] { memory.resize(static_cast<std::size_t>(rows * row_bytes)); });
   Gatherer gatherer(parts_.communicator(), block, parts_.type(),
                     rows * row_bytes / static_cast<std::int64_t>(size_of(parts_.type())));
   std::exception_ptr failure;
@@ -190,7 +176,7 @@ void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
     box[1] = {y, std::min(y + rows, part[1].end)};
     const HostBlock band = packed_block(memory.data(), parts_.type(), box);
     gatherer.gather(band);
-    if (!is_writer_ || failure) continue;
+    if (!writer_ || failure) continue;
     try {
       writer_->write_rows(band);
     } catch (...) {

@@ -97,7 +97,6 @@ class RowSink final : public BlockSink {
  private:
   void gather_and_write(const HostBlock& block, const Box& part);
 
-  bool is_writer_;  // whether this is rank 0
   Parts parts_;
   UnfinishedFile file_;  // declared before `writer_`, so that `writer_` is destroyed first
   Begin begin_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/sources.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -34,6 +37,15 @@ void check_unchanged(const std::string& path, const ImageInfo& info, ElementType
     fail(path, "has changed its size or type while the program ran", "start again");
 }
 
+void CodecErrors::leave(const char* message) {
+  std::snprintf(message_, sizeof(message_), "%s", message);
+  std::longjmp(jump_, 1);
+}
+
+void CodecErrors::fail_as_damaged(const std::string& path, const char* kind) const {
+  fail(path, fmt::format("damaged or truncated {} ({})", kind, message_));
+}
+
 void RankwiseSource::read(const HostBlock& block) {
   collectively(communicator_, [&] {
     check_block(block, info_.type, info_.domain);
@@ -46,29 +58,21 @@ void RankwiseSource::read(const HostBlock& block) {
 /// which part of each batch a rank gets.
 class RowDelivery {
  public:
-  /// A function that takes row `y` from memory.
-  using Take = std::function<void(std::byte* samples, std::int64_t y)>;
-
   /// `needed` are the rows that this rank needs, which may be none, and `row_bytes` is the number of bytes of
   /// a row. Collective.
   RowDelivery(MPI_Comm communicator, Range needed, std::int64_t row_bytes)
       : communicator_(communicator),
+        rank_(rank_in(communicator)),
         row_bytes_(row_bytes),
         rows_per_batch_(std::max<std::int64_t>(1, delivered_at_once / row_bytes)),
         needed_(static_cast<std::size_t>(ranks_of(communicator))) {
     // Several threads may read files by themselves on MPI_COMM_SELF, so a single rank makes no collective
     // call.
-    if (needed_.size() == 1) {
+    if (needed_.size() == 1)
       needed_.front() = needed;
-    } else {
-      MPI_Comm_rank(communicator_, &rank_);
+    else
       MPI_Allgather(&needed, sizeof(Range), MPI_BYTE, needed_.data(), sizeof(Range), MPI_BYTE, communicator_);
-    }
-    for (const Range& range : needed_) {
-      if (range.empty()) continue;
-      rows_ =
-          rows_.empty() ? range : Range{std::min(rows_.begin, range.begin), std::max(rows_.end, range.end)};
-    }
+    for (const Range& range : needed_) rows_ = hull(Box{rows_}, Box{range})[0];
     sent_ = rows_.begin;
     rows_per_batch_ = std::min(rows_per_batch_, std::max<std::int64_t>(1, rows_.size()));
     // No rank may fail while others wait for it, so that all memory is allocated here.
@@ -112,7 +116,7 @@ class RowDelivery {
   }
 
   /// Passes the rows that this rank needs to `take`. Returns early if the reader gives up.
-  void receive(const Take& take) {
+  void receive(const RowSource::Take& take) {
     const Range mine = needed_[static_cast<std::size_t>(rank_)];
     for (std::int64_t y = mine.begin; y < mine.end;) {
       const Range batch = batch_of(y);
@@ -169,7 +173,7 @@ class RowDelivery {
   }
 
   MPI_Comm communicator_;
-  int rank_ = 0;
+  int rank_;
   std::int64_t row_bytes_;
   std::int64_t rows_per_batch_;
   /// The rows that each rank needs.
@@ -201,8 +205,11 @@ void RowSource::read(const HostBlock& block) {
       if (!delivery.is_reader())
         delivery.receive(take);
       else
-        decode_or_give_up(delivery, take);
+        decode(delivery, take);
     } catch (...) {
+      if (delivery.is_reader()) delivery.give_up();
+      reader_.reset();
+      next_ = kept_ = 0;
       delivery.wait_for_all();
       throw;
     }
@@ -210,19 +217,8 @@ void RowSource::read(const HostBlock& block) {
   });
 }
 
-void RowSource::decode_or_give_up(RowDelivery& delivery, const Take& take) {
-  try {
-    if (next_ == 0 && reader_ == nullptr) begin_again();
-    decode(delivery, take);
-  } catch (...) {
-    delivery.give_up();
-    reader_.reset();
-    next_ = kept_ = 0;
-    throw;
-  }
-}
-
 void RowSource::decode(RowDelivery& delivery, const Take& take) {
+  if (next_ == 0 && reader_ == nullptr) begin_again();
   const Range rows = delivery.rows();
   if (rows.empty()) return;
   if (rows.begin < next_ - kept_) go_back_to(rows.begin);

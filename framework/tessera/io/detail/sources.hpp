@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
+#include <csetjmp>
 #include <cstddef>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -67,6 +67,29 @@ class RowReader {
   virtual void finish() = 0;
 };
 
+/// The last error of a C library that decodes a file. An error handler of such a library must not return, nor
+/// throw exceptions through C code.
+class CodecErrors {
+ public:
+  /// Leaves the call of `check` with this message.
+  [[noreturn]] void leave(const char* message);
+
+  /// Calls `call`, which calls the library. Throws InputError if an error handler leaves it. `call` and the
+  /// callbacks of the library must not hold objects with destructors, because leaving skips these
+  /// destructors. `kind` is the kind of the file at `path`, such as PNG.
+  template <class Call>
+  void check(const std::string& path, const char* kind, const Call& call) {
+    if (setjmp(jump_) != 0) fail_as_damaged(path, kind);
+    call();
+  }
+
+ private:
+  [[noreturn]] void fail_as_damaged(const std::string& path, const char* kind) const;
+
+  std::jmp_buf jump_;
+  char message_[200] = {};
+};
+
 /// Reads a file that can only be decoded from its beginning, as open_image says of PNG and JPEG. Blocks that
 /// follow each other along y, such as those of bands, are decoded once: the rows in which they overlap are
 /// kept in the memory of rank 0, once an overlap has been found.
@@ -74,6 +97,8 @@ class RowSource final : public BlockSource {
  public:
   /// A function that opens the file, and returns a reader for it.
   using Open = std::function<std::unique_ptr<RowReader>(const std::string& path)>;
+  /// A function that takes row `y` from memory.
+  using Take = std::function<void(std::byte* samples, std::int64_t y)>;
 
   /// Keeps the arguments; the first call of `read` opens the file. `communicator` must outlive the source.
   RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Open open);
@@ -81,12 +106,8 @@ class RowSource final : public BlockSource {
   void read(const HostBlock& block) override;
 
  private:
-  /// A function that takes row `y` from memory.
-  using Take = std::function<void(std::byte* samples, std::int64_t y)>;
   /// Passes each row of all blocks to `take` on rank 0, and sends it to the ranks that need it.
   void decode(RowDelivery& delivery, const Take& take);
-  /// Does the same. If the file cannot be decoded, tells the other ranks that no more rows come.
-  void decode_or_give_up(RowDelivery& delivery, const Take& take);
   void go_back_to(std::int64_t row);
   void begin_again();
 
@@ -114,6 +135,14 @@ std::unique_ptr<BlockSource> open_by_rows(MPI_Comm communicator, const std::stri
                                           const ImageInfo& info) {
   return std::make_unique<RowSource>(communicator, path, info,
                                      [](const std::string& file) { return std::make_unique<Reader>(file); });
+}
+
+/// Fills a block from a file that a `Reader` reads: a function for open_by_rank.
+template <class Reader>
+void read_by(const std::string& path, const ImageInfo& info, const HostBlock& block) {
+  Reader reader(path, {.dataset = info.dataset, .page = info.page});
+  check_unchanged(path, info, reader.type(), reader.domain());
+  reader.read(block);
 }
 
 /// Returns what a `Reader` finds in the header of a file: a function for FormatFunctions.

@@ -23,6 +23,9 @@ inline constexpr std::int64_t most_chunk_bytes = std::numeric_limits<int>::max()
 /// have only 32 bits, and the tables of the file need some space, too.
 constexpr bool needs_big_tiff(std::int64_t data_bytes) { return data_bytes > std::int64_t{3900} << 20; }
 
+/// Returns the sample format of real elements in TIFF files.
+int sample_format(ElementType type);
+
 /// Creates a TIFF file, as create_image does.
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type, int threads);

@@ -55,11 +55,6 @@ std::vector<FileArray> arrays_in(const std::string& table) {
   return arrays;
 }
 
-std::uint64_t sum_over_ranks(MPI_Comm communicator, std::uint64_t sum) {
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, communicator);
-  return sum;
-}
-
 class Hdf5CheckpointWriter final : public CheckpointWriter {
  public:
   Hdf5CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
@@ -87,9 +82,7 @@ class Hdf5CheckpointWriter final : public CheckpointWriter {
                   {"turns", notes.turns},
                   {"residual", notes.residual},
                   {"arrays", table_of(arrays_)}});
-    collectively(communicator_, [&] {
-      if (rank_of(communicator_) == 0) write_seal(file_, sealed_);
-    });
+    on_rank_0(communicator_, [&] { write_seal(file_, sealed_); });
     file_.complete(true);
   }
 
@@ -101,12 +94,11 @@ class Hdf5CheckpointWriter final : public CheckpointWriter {
 
   /// Writes the residuals of rank 0. The residuals of the other ranks are ignored.
   void write_residuals(std::vector<double>& residuals) {
-    auto count = static_cast<std::int64_t>(residuals.size());
-    MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator_);
+    const std::int64_t count = from_rank_0(communicator_, static_cast<std::int64_t>(residuals.size()));
     if (count == 0) return;
     const FileArray array{residuals_name, ElementType::float64, Box{{0, count}}};
     HostBlock block{reinterpret_cast<std::byte*>(residuals.data()), array.type, array.domain, {1}};
-    if (rank_of(communicator_) != 0) block.box[0].end = 0;
+    if (rank_in(communicator_) != 0) block.box[0].end = 0;
     write(array, block);
   }
 
@@ -128,7 +120,7 @@ std::unique_ptr<CheckpointWriter> create_checkpoint(MPI_Comm communicator, const
 
 CheckpointReader::CheckpointReader(MPI_Comm communicator, const std::string& path)
     : communicator_(communicator), path_(path) {
-  collectively(communicator, [&] { sealed_ = read_seal(path, rank_of(communicator) == 0); });
+  collectively(communicator, [&] { sealed_ = read_seal(path, rank_in(communicator) == 0); });
   // Only now: HDF5 is not made for damaged files.
   collectively(communicator, [&] { read_notes(); });
 }
@@ -138,10 +130,11 @@ CheckpointReader::~CheckpointReader() = default;
 void CheckpointReader::read_notes() {
   const QuietHdf5 quiet;
   const Hdf5Id hdf5 = open_alone(path_);
-  notes_ = {read_text(hdf5, path_, "program"),   read_text(hdf5, path_, "version"),
-            read_text(hdf5, path_, "deck"),      read_text(hdf5, path_, "problem"),
-            read_text(hdf5, path_, "loop"),      read_integer(hdf5, path_, "turns"),
-            read_number(hdf5, path_, "residual")};
+  notes_ = {read_text(hdf5, path_, "program"), read_text(hdf5, path_, "version"),
+            read_text(hdf5, path_, "deck"), read_text(hdf5, path_, "problem"),
+            read_text(hdf5, path_, "loop")};
+  read_scalar(hdf5, path_, "turns", H5T_NATIVE_INT64, &notes_.turns);
+  read_scalar(hdf5, path_, "residual", H5T_NATIVE_DOUBLE, &notes_.residual);
   all_ = arrays_in(read_text(hdf5, path_, "arrays"));
   const auto fits = [](const FileArray& array, const SealedArray& place) {
     return array.domain.size() == place.points &&
@@ -154,7 +147,7 @@ void CheckpointReader::read_notes() {
 }
 
 void CheckpointReader::verify() {
-  const int ranks = ranks_of(communicator_), rank = rank_of(communicator_);
+  const int ranks = ranks_of(communicator_), rank = rank_in(communicator_);
   for (std::size_t i = 0; i < sealed_.size(); ++i) {
     const SealedArray& sealed = sealed_[i];
     const std::int64_t first = sealed.points / ranks * rank;

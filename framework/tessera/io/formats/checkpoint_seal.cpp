@@ -45,13 +45,13 @@ struct Seal {
   std::vector<SealedArray> arrays;
 };
 
-/// Reads the bytes of the file from `begin` to `end`, at most `most` bytes at a time, and calls
-/// use(memory, bytes, place) for each of these pieces. `place` is the offset of the piece in the file.
+/// Reads the bytes of the file from `begin` to `end` in pieces, the first as large as possible, and calls
+/// use(memory, bytes, place) for each of them. `place` is the offset of the piece in the file.
 template <class Use>
 void read_range(std::FILE* file, const std::string& path, std::int64_t begin, std::int64_t end,
-                std::int64_t most, const Use& use) {
+                const Use& use) {
   if (begin >= end) return;
-  std::vector<std::byte> memory(static_cast<std::size_t>(std::min(end - begin, most)));
+  std::vector<std::byte> memory(static_cast<std::size_t>(std::min(end - begin, buffer_bytes)));
   if (::fseeko(file, begin, SEEK_SET) != 0)
     fail(path, fmt::format("cannot be read ({})", error_text(errno)), "check the disk");
   while (begin < end) {
@@ -72,7 +72,7 @@ std::uint64_t digest_of_rest(std::FILE* file, const std::string& path, std::int6
   std::uint64_t sum = 0;
   std::int64_t begin = seal_bytes;
   for (const SealedArray& array : arrays) {
-    read_range(file, path, begin, array.offset, buffer_bytes,
+    read_range(file, path, begin, array.offset,
                [&](const std::byte* memory, std::int64_t bytes, std::int64_t place) {
                  sum += digest(memory, 1, place, bytes);
                });
@@ -86,7 +86,7 @@ std::string text_of(const Seal& seal) {
   for (const SealedArray& array : seal.arrays)
     fmt::format_to(std::back_inserter(text), "array {} {} {} {:x}\n", array.offset, array.points,
                    array.element_bytes, array.digest);
-  return fmt::format("{}digest {:x}\n", text, digest(text));
+  return fmt::format("{}digest {:x}\n", text, text_digest(text));
 }
 
 Seal seal_in(const std::string& text) {
@@ -108,7 +108,7 @@ Seal seal_in(const std::string& text) {
 Seal read_checked(std::FILE* file, const std::string& path) {
   std::string text;
   const std::int64_t there = file_bytes(path);
-  read_range(file, path, 0, std::min(there, seal_bytes), seal_bytes,
+  read_range(file, path, 0, std::min(there, seal_bytes),
              [&](const std::byte* memory, std::int64_t bytes, std::int64_t) {
                text.assign(reinterpret_cast<const char*>(memory), static_cast<std::size_t>(bytes));
              });
@@ -151,12 +151,6 @@ std::uint64_t digest(const HostBlock& block, const Box& domain) {
   return sum;
 }
 
-std::uint64_t digest(std::string_view text) {
-  return digest(reinterpret_cast<const std::byte*>(text.data()), 1, 0,
-                static_cast<std::int64_t>(text.size())) +
-         text.size();
-}
-
 void fail_as_damaged(const std::string& path, const std::string& problem) {
   fail(path, fmt::format("damaged checkpoint ({})", problem), "restart from another one");
 }
@@ -187,7 +181,7 @@ std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, 
   const File file = open_checkpoint(path);
   std::uint64_t sum = 0;
   read_range(file.get(), path, array.offset + first * array.element_bytes,
-             array.offset + (first + points) * array.element_bytes, buffer_bytes,
+             array.offset + (first + points) * array.element_bytes,
              [&](const std::byte* memory, std::int64_t bytes, std::int64_t place) {
                sum += digest(memory, static_cast<std::size_t>(array.element_bytes),
                              (place - array.offset) / array.element_bytes, bytes / array.element_bytes);
@@ -199,6 +193,10 @@ std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, 
 
 namespace tessera::io {
 
-std::uint64_t text_digest(std::string_view text) { return detail::digest(text); }
+std::uint64_t text_digest(std::string_view text) {
+  return detail::digest(reinterpret_cast<const std::byte*>(text.data()), 1, 0,
+                        static_cast<std::int64_t>(text.size())) +
+         text.size();
+}
 
 }  // namespace tessera::io

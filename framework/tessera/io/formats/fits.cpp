@@ -65,10 +65,10 @@ int fits_type(ElementType type) {
 /// An image of a FITS file. The constructor and `read` throw InputError when the file is damaged.
 class FitsReader {
  public:
-  /// Opens the file at `extension`, which is the name or the number of an extension. If `extension` is empty,
-  /// the file is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not
-  /// exist, or is not such an image.
-  FitsReader(const std::string& path, const std::string& extension) : path_(path) {
+  /// Opens the file at the extension with the name or the number `choice.dataset`. If this is empty, the file
+  /// is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not exist, or
+  /// is not such an image.
+  FitsReader(const std::string& path, const ImageChoice& choice) : path_(path) {
     open_for_reading(path_);  // has better error messages than CFITSIO
     // At the beginning of a name, CFITSIO removes blanks, and replaces '~' by a home directory.
     const std::string name = path_.front() == '/' ? path_ : "./" + path_;
@@ -77,7 +77,7 @@ class FitsReader {
     fits_open_diskfile(&file, name.c_str(), READONLY, &status);
     check(status);
     file_.reset(file);
-    move_to(extension);
+    move_to(choice.dataset);
     find_layout();
   }
 
@@ -248,14 +248,8 @@ class FitsReader {
   bool has_blanks_ = false;
 };
 
-void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block) {
-  FitsReader reader(path, info.dataset);
-  check_unchanged(path, info, reader.type(), reader.domain());
-  reader.read(block);
-}
-
 ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
-  const FitsReader reader(path, choice.dataset);
+  const FitsReader reader(path, choice);
   return {.type = reader.type(), .domain = reader.domain(), .dataset = std::to_string(reader.extension())};
 }
 
@@ -267,6 +261,6 @@ ImageInfo inspect_fits(const std::string& path, const ImageChoice& choice) {
 /// (BZERO), signed integers become unsigned, and uint8 becomes int8. With any other scaling, and with a
 /// number for points without a value (BLANK), integers of 8 or 16 bits become float32, and larger ones
 /// float64, which rounds those of 64 bits. Points without a value become NaN.
-extern const FormatFunctions fits_format = {inspect_fits, open_by_rank<read_fits>};
+extern const FormatFunctions fits_format = {inspect_fits, open_by_rank<read_by<FitsReader>>};
 
 }  // namespace tessera::io::detail

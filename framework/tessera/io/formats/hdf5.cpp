@@ -32,8 +32,9 @@ std::string innermost_error() {
   return text;
 }
 
-/// Returns the names of the data sets of a file. Data sets behind external links are included.
-std::vector<std::string> dataset_names(hid_t file) {
+/// Returns the names of the data sets of a file. Data sets behind external links are included. Throws
+/// InputError if there are none.
+std::vector<std::string> dataset_names(hid_t file, const std::string& path) {
   std::vector<std::string> names;
   const H5L_iterate_t add = [](hid_t group, const char* name, const H5L_info_t* link,
                                void* data) noexcept -> herr_t {
@@ -44,6 +45,7 @@ std::vector<std::string> dataset_names(hid_t file) {
     return 0;
   };
   H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, add, &names);
+  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
   return names;
 }
 
@@ -78,15 +80,9 @@ std::optional<ElementType> element_type(hid_t type) {
   return static_cast<ElementType>(width + (is_bit_field || H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
 }
 
-/// The element type and the domain of a data set.
-struct Hdf5Layout {
-  ElementType type = ElementType::uint8;
-  Box domain;
-};
-
-/// Returns the layout of an open data set. Throws InputError unless it is an array that inspect_image
+/// Returns the description of an open data set. Throws InputError unless it is an array that inspect_image
 /// describes.
-Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name) {
+FileArray array_of(hid_t dataset, const std::string& path, const std::string& name) {
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   if (!type.valid() || !space.valid())
@@ -105,15 +101,13 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
          fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), 3, (C, H, W), or 4", name,
                      dimensions),
          "choose another data set");
-  Extents extents{};
+  std::vector<hsize_t> extents(static_cast<std::size_t>(dimensions));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  Hdf5Layout layout{*element, {}};
-  for (int d = dimensions - 1; d >= 0; --d)
-    layout.domain.range[layout.domain.dimensions++] = {
-        0, static_cast<std::int64_t>(extents[static_cast<std::size_t>(d)])};
-  if (layout.domain.empty())
+  std::ranges::reverse(extents);
+  FileArray array{name, *element, Box::of_extents(extents)};
+  if (array.domain.empty())
     fail(path, fmt::format("data set '{}' is empty", name), "choose another data set");
-  return layout;
+  return array;
 }
 
 /// Opens the data set with this name, with a property list for its access. Throws InputError when this fails;
@@ -122,10 +116,8 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
                     hid_t access = H5P_DEFAULT) {
   Hdf5Id dataset(H5Dopen2(file, name.c_str(), access), H5Dclose);
   if (dataset.valid()) return dataset;
-  const std::vector<std::string> names = dataset_names(file);
-  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
-  fail(path, fmt::format("data set '{}' cannot be opened", name),
-       fmt::format("the file has: {}", listed(names)));
+  const std::string names = listed(dataset_names(file, path));
+  fail(path, fmt::format("data set '{}' cannot be opened", name), fmt::format("the file has: {}", names));
 }
 
 bool has_image_shape(hid_t file, const std::string& name) {
@@ -139,8 +131,7 @@ bool has_image_shape(hid_t file, const std::string& name) {
 /// it has 2 to 4 dimensions. If no data set is an image, but the file has exactly one data set, its name is
 /// returned. Throws InputError in all other cases.
 std::string only_dataset(hid_t file, const std::string& path) {
-  std::vector<std::string> names = dataset_names(file);
-  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
+  std::vector<std::string> names = dataset_names(file, path);
   std::vector<std::string> images = names;
   std::erase_if(images, [file](const std::string& name) { return !has_image_shape(file, name); });
   if (!images.empty()) names = std::move(images);
@@ -151,11 +142,11 @@ std::string only_dataset(hid_t file, const std::string& path) {
 }
 
 /// Returns ImageInfo::kept_bytes of a data set.
-std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout) {
+std::int64_t kept_bytes(const Hdf5Chunks& chunks, const FileArray& array) {
   if (!chunks.is_chunked) return 0;
-  auto bytes = static_cast<std::int64_t>(size_of(layout.type));
-  for (int d = 0; d < layout.domain.dimensions; ++d) bytes *= chunks.points[d];
-  const std::int64_t in_row = (layout.domain[0].size() + chunks.points[0] - 1) / chunks.points[0];
+  auto bytes = static_cast<std::int64_t>(size_of(array.type));
+  for (int d = 0; d < array.domain.dimensions; ++d) bytes *= chunks.points[d];
+  const std::int64_t in_row = (array.domain[0].size() + chunks.points[0] - 1) / chunks.points[0];
   return bytes * std::clamp<std::int64_t>((std::int64_t(64) << 20) / bytes, 1, in_row);
 }
 
@@ -176,13 +167,13 @@ std::string file_of(hid_t dataset) {
 /// Returns the offset in the file of the first point of an open data set, or nothing if HDF5 has to collect
 /// the points from several places or another file, to convert them, or to fill in values that have not been
 /// written. Throws InputError when the data set extends beyond the end of the file.
-std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout, const std::string& path) {
+std::optional<std::int64_t> raw_place_of(hid_t dataset, const FileArray& array, const std::string& path) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Pget_external_count(creation) != 0) return std::nullopt;
-  if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
+  if (H5Tequal(type, memory_type(array.type)) <= 0) return std::nullopt;
   if (file_of(dataset) != path) return std::nullopt;
-  const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
+  const std::int64_t bytes = array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
   if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(bytes)) return std::nullopt;
   // The place is undefined if no points have been written.
   const haddr_t place = H5Dget_offset(dataset);
@@ -256,11 +247,11 @@ class Hdf5Source : public BlockSource {
     open_for_reading(path_);  // its error messages are clearer than those of HDF5
     Hdf5Id file = open_alone(path_);
     Hdf5Id dataset = open_dataset(file, path_, info_.dataset);
-    const Hdf5Layout layout = layout_of(dataset, path_, info_.dataset);
-    check_unchanged(path_, info_, layout.type, layout.domain);
-    place_ = raw_place_of(dataset, layout, path_);
+    const FileArray array = array_of(dataset, path_, info_.dataset);
+    check_unchanged(path_, info_, array.type, array.domain);
+    place_ = raw_place_of(dataset, array, path_);
     if (place_) return;
-    if (const std::int64_t bytes = kept_bytes(chunks_of(dataset), layout)) {
+    if (const std::int64_t bytes = kept_bytes(chunks_of(dataset), array)) {
       // HDF5 takes the size of the cache from those who open the data set while it is not open.
       dataset.close();
       const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
@@ -289,12 +280,12 @@ ImageInfo inspect_hdf5(const std::string& path, const ImageChoice& choice) {
   const Hdf5Id file = open_alone(path);
   const std::string name = choice.dataset.empty() ? only_dataset(file, path) : choice.dataset;
   const Hdf5Id opened = open_dataset(file, path, name);
-  const Hdf5Layout layout = layout_of(opened, path, name);
+  const FileArray array = array_of(opened, path, name);
   check_sources(opened, path, name);
-  ImageInfo info{.type = layout.type, .domain = layout.domain, .dataset = name};
+  ImageInfo info{.type = array.type, .domain = array.domain, .dataset = name};
   const Hdf5Chunks chunks = chunks_of(opened);
-  if (chunks.is_compressed) info.chunk_rows = std::min(chunks.points[1], layout.domain[1].size());
-  info.kept_bytes = kept_bytes(chunks, layout);
+  if (chunks.is_compressed) info.chunk_rows = std::min(chunks.points[1], array.domain[1].size());
+  info.kept_bytes = kept_bytes(chunks, array);
   return info;
 }
 

@@ -183,19 +183,6 @@ Hdf5Id text_type() {
   return type;
 }
 
-/// Reads a scalar attribute. Throws InputError unless its type is in the same class of types as `type`, for
-/// example the class of all integers.
-void read_scalar(hid_t object, const std::string& path, const std::string& name, hid_t type, void* value) {
-  const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
-  const Hdf5Id stored(H5Aget_type(attribute), H5Tclose);
-  const Hdf5Id space(H5Aget_space(attribute), H5Sclose);
-  const bool fits = attribute.valid() && stored.valid() && H5Tget_class(stored) == H5Tget_class(type) &&
-                    H5Tis_variable_str(stored) == H5Tis_variable_str(type) &&
-                    H5Sget_simple_extent_npoints(space) == 1;
-  if (!fits || H5Aread(attribute, type, value) < 0)
-    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be read", name));
-}
-
 }  // namespace
 
 Hdf5Id open_alone(const std::string& path) {
@@ -234,24 +221,23 @@ void call_together(MPI_Comm communicator, const std::function<void()>& task) {
   }
 }
 
+void read_scalar(hid_t object, const std::string& path, const std::string& name, hid_t type, void* value) {
+  const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+  const Hdf5Id stored(H5Aget_type(attribute), H5Tclose);
+  const Hdf5Id space(H5Aget_space(attribute), H5Sclose);
+  const bool fits = attribute.valid() && stored.valid() && H5Tget_class(stored) == H5Tget_class(type) &&
+                    H5Tis_variable_str(stored) == H5Tis_variable_str(type) &&
+                    H5Sget_simple_extent_npoints(space) == 1;
+  if (!fits || H5Aread(attribute, type, value) < 0)
+    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be read", name));
+}
+
 std::string read_text(hid_t object, const std::string& path, const std::string& name) {
   char* text = nullptr;
   read_scalar(object, path, name, text_type(), &text);
   const std::string copy = text == nullptr ? "" : text;
   H5free_memory(text);
   return copy;
-}
-
-std::int64_t read_integer(hid_t object, const std::string& path, const std::string& name) {
-  std::int64_t value = 0;
-  read_scalar(object, path, name, H5T_NATIVE_INT64, &value);
-  return value;
-}
-
-double read_number(hid_t object, const std::string& path, const std::string& name) {
-  double value = 0;
-  read_scalar(object, path, name, H5T_NATIVE_DOUBLE, &value);
-  return value;
 }
 
 void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/hdf5_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,15 +22,14 @@ namespace {
 /// what DEFLATE adds.
 constexpr std::int64_t bytes_about_a_chunk = 128;
 
-/// Returns the extents of a chunk, which are at most those of the array. Throws InputError about `path` when
-/// a chunk has 4 GiB or more, which HDF5 does not support.
-Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
-  const int dimensions = array.domain.dimensions;
-  Extents chunk{};
+/// Returns the points of a chunk, from 0 on, whose extents are at most those of the array. Throws InputError
+/// about `path` when a chunk has 4 GiB or more, which HDF5 does not support.
+Box chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
+  Box chunk = array.domain;
   double bytes = static_cast<double>(size_of(array.type));
-  for (int d = 0; d < dimensions; ++d) {
-    chunk[slot_of(d, dimensions)] = static_cast<hsize_t>(storage.chunk_points(d, array.domain[d].size()));
-    bytes *= static_cast<double>(chunk[slot_of(d, dimensions)]);
+  for (int d = 0; d < chunk.dimensions; ++d) {
+    chunk[d] = {0, storage.chunk_points(d, array.domain[d].size())};
+    bytes *= static_cast<double>(chunk[d].size());
   }
   if (bytes >= 0x1p32)
     fail(path, fmt::format("chunks of '{}' of {:.0f} bytes", array.name, bytes),
@@ -43,18 +43,13 @@ std::int64_t plain_bytes(const FileArray& array) {
 
 /// Returns the most bytes that an array needs in chunks, including HDF5's index of its chunks.
 std::int64_t bytes_in_chunks(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
-  const auto element = static_cast<std::int64_t>(size_of(array.type));
-  const int dimensions = array.domain.dimensions;
-  const Extents chunk = chunk_of(array, storage, path);
-  std::int64_t chunks = 1, points = 1;
-  for (int d = 0; d < dimensions; ++d) {
-    const auto extent = static_cast<std::int64_t>(chunk[slot_of(d, dimensions)]);
-    chunks *= (array.domain[d].size() - 1) / extent + 1;
-    points *= extent;
-  }
+  const Box chunk = chunk_of(array, storage, path);
+  const std::int64_t bytes = chunk.size() * static_cast<std::int64_t>(size_of(array.type));
+  std::int64_t chunks = 1;
+  for (int d = 0; d < chunk.dimensions; ++d) chunks *= (array.domain[d].size() - 1) / chunk[d].size() + 1;
   // Chunks that extend beyond the array are stored completely. Chunks that DEFLATE cannot compress grow a
   // little.
-  return chunks * (points * element + points * element / 256 + bytes_about_a_chunk);
+  return chunks * (bytes + bytes / 256 + bytes_about_a_chunk);
 }
 
 /// Returns the properties of a new data set.
@@ -63,7 +58,7 @@ Hdf5Id dataset_properties(const FileArray& array, const Hdf5Storage& storage, co
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(properties, false);  // so that equal arrays give equal files
   if (storage.has_chunks())
-    H5Pset_chunk(properties, array.domain.dimensions, chunk_of(array, storage, path).data());
+    H5Pset_chunk(properties, array.domain.dimensions, extents_of(chunk_of(array, storage, path)).data());
   else
     H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);  // so that its place is known
   if (storage.compression > 0) {
@@ -95,29 +90,22 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& arra
 }
 
 /// The function that ends the job.
-EndJob& end_of_job() {
-  static EndJob end;
-  return end;
-}
-
+EndJob end_of_job;
 /// The paths of the files that are open through MPI-IO. A file is never taken out: only a few are written.
-std::map<MPI_File, std::string>& paths_of_open_files() {
-  static std::map<MPI_File, std::string> paths;
-  return paths;
-}
+std::map<MPI_File, std::string> paths_of_open_files;
 
 /// MPI calls this function when a call of HDF5 fails, before HDF5 knows. Afterwards HDF5 would wait forever
 /// for other ranks when it closes the file, or crash at the end of MPI.
 void end_on_failure(MPI_File* file, int* code, ...) {
-  const auto found = paths_of_open_files().find(*file);
-  if (found == paths_of_open_files().end() || !end_of_job()) return;
+  const auto found = paths_of_open_files.find(*file);
+  if (found == paths_of_open_files.end() || !end_of_job) return;
   char text[MPI_MAX_ERROR_STRING];
   int size = 0;
   MPI_Error_string(*code, text, &size);
   try {
     fail_to_write(found->second, std::string(text, static_cast<std::size_t>(size)));
   } catch (const InputError& error) {
-    end_of_job()(StrandedError(error.what()));
+    end_of_job(StrandedError(error.what()));
   }
 }
 
@@ -126,7 +114,7 @@ void watch(hid_t file, const std::string& path) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return;
   const MPI_File opened = *static_cast<MPI_File*>(handle);
-  paths_of_open_files()[opened] = path;
+  paths_of_open_files[opened] = path;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_File_create_errhandler(end_on_failure, &handler);
   MPI_File_set_errhandler(opened, handler);
@@ -149,6 +137,18 @@ hid_t create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output) {
                    "create its folder, or choose another that can be written");
   watch(file, output.path());
   return file;
+}
+
+/// Creates a file with a new name, which replaces the letters X at the end of `name`. Returns null where this
+/// is impossible, or where there is too little room for what HDF5 writes besides arrays; errno says why.
+File scratch_file(std::string& name) {
+  const int number = ::mkstemp(name.data());
+  if (number < 0) return nullptr;
+  File file(::fdopen(number, "rb"));
+  errno = ::posix_fallocate(number, 0, bytes_besides_arrays);
+  if (errno == 0) return file;
+  ::unlink(name.c_str());
+  return nullptr;
 }
 
 /// HDF5 closes a file on all ranks together. Therefore only `close` does so: what an error leaves open, HDF5
@@ -189,16 +189,12 @@ class ChunkedHdf5File final : public Hdf5File {
       if (H5Fclose(hdf5_) < 0) fail_to_write_hdf5(path);
     });
     // Compressed arrays may need less space than was reserved.
-    collectively(communicator_, [&] {
-      if (rank_of(communicator_) == 0) set_size(output_, file_bytes(output_.temporary_path()));
-    });
+    on_rank_0(communicator_, [&] { set_size(output_, file_bytes(output_.temporary_path())); });
   }
 
  private:
   void make_room(std::int64_t bytes) const {
-    collectively(communicator_, [&] {
-      if (rank_of(communicator_) == 0) reserve(output_, bytes);
-    });
+    on_rank_0(communicator_, [&] { reserve(output_, bytes); });
   }
 
   MPI_Comm communicator_;
@@ -213,7 +209,7 @@ class ChunkedHdf5File final : public Hdf5File {
 
 std::int64_t most_stored_bytes(const std::vector<FileArray>& arrays, const Hdf5Storage& storage,
                                const std::string& path) {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = bytes_besides_arrays;
   for (const FileArray& array : arrays)
     bytes += storage.has_chunks() ? bytes_in_chunks(array, storage, path) : plain_bytes(array);
   return bytes;
@@ -223,7 +219,7 @@ PlainHdf5File::PlainHdf5File(MPI_Comm communicator, const UnfinishedFile& output
                              std::int64_t user_block_bytes)
     : communicator_(communicator), output_(output) {
   collectively(communicator_, [&] {
-    if (rank_of(communicator_) == 0) {
+    if (rank_in(communicator_) == 0) {
       reserve(output_, bytes);
       create_in_memory(user_block_bytes);
     }
@@ -233,11 +229,12 @@ PlainHdf5File::PlainHdf5File(MPI_Comm communicator, const UnfinishedFile& output
 
 void PlainHdf5File::create_in_memory(std::int64_t user_block_bytes) {
   const QuietHdf5 quiet;
-  // HDF5 refuses memfd_create's files, which have no name.
+  // HDF5 refuses memfd_create's files, which have no name. The folder of the output replaces /dev/shm, which
+  // containers may lack, or where they may have too little room.
   std::string name = "/dev/shm/tessera-hdf5-XXXXXX";
-  const int number = ::mkstemp(name.data());
-  if (number < 0) fail_to_write(output_.path(), fmt::format("{}: {}", name, error_text(errno)));
-  memory_.reset(::fdopen(number, "rb"));
+  memory_ = scratch_file(name);
+  if (!memory_) memory_ = scratch_file(name = output_.temporary_path() + "-XXXXXX");
+  if (!memory_) fail_to_write(output_.path(), fmt::format("{}: {}", name, error_text(errno)));
   const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(creation, static_cast<hsize_t>(user_block_bytes));
   hdf5_ = Hdf5Id(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, H5P_DEFAULT), H5Fclose);
@@ -247,16 +244,14 @@ void PlainHdf5File::create_in_memory(std::int64_t user_block_bytes) {
 
 std::size_t PlainHdf5File::add(const FileArray& array) {
   std::int64_t place = 0;
-  collectively(communicator_, [&] {
-    if (rank_of(communicator_) != 0) return;
+  on_rank_0(communicator_, [&] {
     const QuietHdf5 quiet;
     const Hdf5Id dataset = create_dataset(hdf5_, output_.path(), array, {});
     const haddr_t offset = H5Dget_offset(dataset);
     if (offset == HADDR_UNDEF) fail_to_write_hdf5(output_.path());
     place = static_cast<std::int64_t>(offset);
   });
-  if (ranks_of(communicator_) > 1) MPI_Bcast(&place, 1, MPI_INT64_T, 0, communicator_);
-  arrays_.push_back({array.domain, place, plain_bytes(array)});
+  arrays_.push_back({array.domain, from_rank_0(communicator_, place), plain_bytes(array)});
   return arrays_.size() - 1;
 }
 
@@ -267,7 +262,7 @@ void PlainHdf5File::write(std::size_t array, const HostBlock& block) {
 
 void PlainHdf5File::close(const std::vector<FileAttribute>& attributes) {
   collectively(communicator_, [&] {
-    if (rank_of(communicator_) == 0) {
+    if (rank_in(communicator_) == 0) {
       const QuietHdf5 quiet;
       for (const FileAttribute& attribute : attributes) write_attribute(hdf5_, output_.path(), attribute);
       if (!hdf5_.close()) fail_to_write_hdf5(output_.path());
@@ -296,8 +291,9 @@ void PlainHdf5File::copy_from_memory() const {
   set_size(output_, size);
 }
 
-std::unique_ptr<Hdf5File> create_chunked_hdf5(MPI_Comm communicator, const UnfinishedFile& output,
-                                              std::int64_t bytes, const Hdf5Storage& storage) {
+std::unique_ptr<Hdf5File> create_hdf5_file(MPI_Comm communicator, const UnfinishedFile& output,
+                                           std::int64_t bytes, const Hdf5Storage& storage) {
+  if (!storage.has_chunks()) return std::make_unique<PlainHdf5File>(communicator, output, bytes);
   return std::make_unique<ChunkedHdf5File>(communicator, output, bytes, storage);
 }
 
@@ -307,7 +303,7 @@ namespace tessera::io {
 
 void set_end_of_job(EndJob end) {
   H5dont_atexit();  // HDF5 would close files, and wait for other ranks, when MPI_Abort leaves the process
-  detail::end_of_job() = std::move(end);
+  detail::end_of_job = std::move(end);
 }
 
 }  // namespace tessera::io

@@ -25,12 +25,8 @@ class Hdf5Output {
         unfinished_(static_cast<int>(arrays.size())),
         notes_(std::move(notes)),
         file_(communicator, path),
-        bytes_before_lists_(most_stored_bytes(arrays, storage, path) + bytes_besides_arrays) {
-    if (storage.has_chunks())
-      hdf5_ = create_chunked_hdf5(communicator, file_, bytes_before_lists_, storage);
-    else
-      hdf5_ = std::make_unique<PlainHdf5File>(communicator, file_, bytes_before_lists_);
-  }
+        bytes_before_lists_(most_stored_bytes(arrays, storage, path)),
+        hdf5_(create_hdf5_file(communicator, file_, bytes_before_lists_, storage)) {}
 
   Hdf5File& hdf5() { return *hdf5_; }
 
@@ -44,9 +40,6 @@ class Hdf5Output {
     file_.complete();
   }
 
-  MPI_Comm communicator() const { return communicator_; }
-  const std::string& path() const { return file_.path(); }
-
  private:
   /// Reserves space for `lists` behind the arrays. The arrays may take more space than expected: if a chunk
   /// is compressed twice, its first place in the file may remain unused.
@@ -54,8 +47,7 @@ class Hdf5Output {
     std::int64_t bytes = 0;
     for (const NumberList& list : lists)
       bytes += list.count * static_cast<std::int64_t>(sizeof(double)) + bytes_about_a_list;
-    collectively(communicator_, [&] {
-      if (rank_of(communicator_) != 0) return;
+    on_rank_0(communicator_, [&] {
       reserve(file_, std::max(file_bytes(file_.temporary_path()), bytes_before_lists_) + bytes);
     });
   }
@@ -65,7 +57,7 @@ class Hdf5Output {
     const FileArray array{list.name, ElementType::float64, Box{{0, list.count}}};
     std::vector<double> values = list.values;
     HostBlock block{reinterpret_cast<std::byte*>(values.data()), array.type, array.domain, {1}};
-    if (rank_of(communicator_) != 0) block.box[0].end = 0;
+    if (rank_in(communicator_) != 0) block.box[0].end = 0;
     hdf5_->write(hdf5_->add(array), block);
   }
 
@@ -79,9 +71,10 @@ class Hdf5Output {
 
 class Hdf5Sink : public BlockSink {
  public:
-  Hdf5Sink(std::shared_ptr<Hdf5Output> output, const FileArray& array)
+  Hdf5Sink(MPI_Comm communicator, const std::string& path, const FileArray& array,
+           std::shared_ptr<Hdf5Output> output)
       : output_(std::move(output)),
-        parts_(output_->communicator(), output_->path(), array.domain, array.type),
+        parts_(communicator, path, array.domain, array.type),
         number_(output_->hdf5().add(array)) {}
 
   void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
@@ -102,8 +95,7 @@ class Hdf5Sink : public BlockSink {
 /// is reserved for all of them, if the file system supports this. Returns the place of the first point in the
 /// file. Not collective. Throws InputError.
 std::int64_t create_place(const UnfinishedFile& output, const FileArray& array) {
-  PlainHdf5File hdf5(MPI_COMM_SELF, output,
-                     most_stored_bytes({array}, {}, output.path()) + bytes_besides_arrays);
+  PlainHdf5File hdf5(MPI_COMM_SELF, output, most_stored_bytes({array}, {}, output.path()));
   const std::int64_t place = hdf5.place(hdf5.add(array));
   hdf5.close({});
   return place;
@@ -132,7 +124,8 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const
   const auto output =
       std::make_shared<detail::Hdf5Output>(communicator, path, arrays, storage, std::move(notes));
   std::vector<std::unique_ptr<BlockSink>> sinks;
-  for (const FileArray& array : arrays) sinks.push_back(std::make_unique<detail::Hdf5Sink>(output, array));
+  for (const FileArray& array : arrays)
+    sinks.push_back(std::make_unique<detail::Hdf5Sink>(communicator, path, array, output));
   return sinks;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <csetjmp>
 #include <cstddef>
 #include <cstdio>
 
@@ -25,18 +24,10 @@ constexpr int most_scans = 1000;
 class JpegReader final : public RowReader {
  public:
   /// Opens the file and reads its header.
-  explicit JpegReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
-    try {
-      read_header();
-      check_header();
-    } catch (...) {
-      jpeg_destroy_decompress(&jpeg_);
-      throw;
-    }
+  explicit JpegReader(const std::string& path) : JpegReader(path, open_for_reading(path)) {
+    read_header();
+    check_header();
   }
-
-  JpegReader(const JpegReader&) = delete;
-  JpegReader& operator=(const JpegReader&) = delete;
   ~JpegReader() override { jpeg_destroy_decompress(&jpeg_); }
 
   ElementType type() const override { return ElementType::uint8; }
@@ -57,17 +48,13 @@ class JpegReader final : public RowReader {
   }
 
  private:
-  /// The last error of libjpeg, and the target of the jump after it, as in PngErrors.
-  struct Errors {
-    jpeg_error_mgr manager;  ///< the first member, so that libjpeg's pointer to it also points to Errors
-    std::jmp_buf jump;
-    char message[JMSG_LENGTH_MAX] = {};
-  };
+  /// If the other constructor fails after this one, the destructor is called.
+  JpegReader(const std::string& path, File file) : path_(path), file_(std::move(file)) {}
 
   [[noreturn]] static void on_error(j_common_ptr jpeg) {
-    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
-    errors->manager.format_message(jpeg, errors->message);
-    std::longjmp(errors->jump, 1);
+    char message[JMSG_LENGTH_MAX];
+    jpeg->err->format_message(jpeg, message);
+    static_cast<CodecErrors*>(jpeg->client_data)->leave(message);
   }
 
   /// Treats warnings of libjpeg, which have a negative level, as errors: about damage, it only warns.
@@ -77,26 +64,21 @@ class JpegReader final : public RowReader {
 
   static void on_progress(j_common_ptr jpeg) {
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
-    auto* errors = reinterpret_cast<Errors*>(jpeg->err);
-    std::snprintf(errors->message, sizeof(errors->message), "it has more than %d scans", most_scans);
-    std::longjmp(errors->jump, 1);
+    char message[JMSG_LENGTH_MAX];
+    std::snprintf(message, sizeof(message), "it has more than %d scans", most_scans);
+    static_cast<CodecErrors*>(jpeg->client_data)->leave(message);
   }
 
-  /// Runs `call`, which calls libjpeg. Throws InputError when libjpeg reports an error. The jump after an
-  /// error skips the destructors of local objects of `call`.
   template <class Call>
   void checked(const Call& call) {
-    if (setjmp(errors_.jump) == 0) {
-      call();
-      return;
-    }
-    fail(path_, fmt::format("damaged or truncated JPEG ({})", errors_.message));
+    errors_.check(path_, "JPEG", call);
   }
 
   void read_header() {
-    jpeg_.err = jpeg_std_error(&errors_.manager);
-    errors_.manager.error_exit = on_error;
-    errors_.manager.emit_message = on_message;
+    jpeg_.err = jpeg_std_error(&manager_);
+    jpeg_.client_data = &errors_;
+    manager_.error_exit = on_error;
+    manager_.emit_message = on_message;
     progress_.progress_monitor = on_progress;
     checked([&] {
       jpeg_create_decompress(&jpeg_);
@@ -125,7 +107,8 @@ class JpegReader final : public RowReader {
 
   std::string path_;
   File file_;
-  Errors errors_{};
+  CodecErrors errors_;
+  jpeg_error_mgr manager_{};
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
   bool has_started_ = false;

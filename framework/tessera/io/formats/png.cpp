@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
 #include <png.h>
 
 #include <bit>
-#include <csetjmp>
 #include <cstdio>
 #include <cstring>
 
@@ -15,17 +13,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// The last error of libpng. An error handler must not return, nor throw exceptions through C code. It stores
-/// the message here, and leaves libpng by a jump to `jump`.
-struct PngErrors {
-  std::jmp_buf jump;
-  char message[200] = {};
-};
-
 [[noreturn]] void on_png_error(png_structp png, png_const_charp message) {
-  auto* errors = static_cast<PngErrors*>(png_get_error_ptr(png));
-  std::snprintf(errors->message, sizeof(errors->message), "%s", message);
-  std::longjmp(errors->jump, 1);
+  static_cast<CodecErrors*>(png_get_error_ptr(png))->leave(message);
 }
 
 void ignore_png_warning(png_structp, png_const_charp) {}
@@ -40,16 +29,7 @@ void read_png_bytes(png_structp png, png_bytep bytes, std::size_t count) {
 class PngReader final : public RowReader {
  public:
   /// Opens the file, and reads everything before the pixels.
-  explicit PngReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
-    try {
-      read_header();
-    } catch (...) {
-      png_destroy_read_struct(&png_, &info_, nullptr);
-      throw;
-    }
-  }
-  PngReader(const PngReader&) = delete;
-  PngReader& operator=(const PngReader&) = delete;
+  explicit PngReader(const std::string& path) : PngReader(path, open_for_reading(path)) { read_header(); }
   ~PngReader() override { png_destroy_read_struct(&png_, &info_, nullptr); }
 
   ElementType type() const override { return type_; }
@@ -70,16 +50,12 @@ class PngReader final : public RowReader {
   }
 
  private:
-  /// Calls `call`, which calls libpng. Throws InputError when libpng reports an error. `call` and the
-  /// callbacks of libpng must not hold objects with destructors, because the jump after an error skips these
-  /// destructors.
+  /// If the other constructor fails after this one, the destructor is called.
+  PngReader(const std::string& path, File file) : path_(path), file_(std::move(file)) {}
+
   template <class Call>
   void checked(const Call& call) {
-    if (setjmp(errors_.jump) == 0) {
-      call();
-      return;
-    }
-    fail(path_, fmt::format("damaged or truncated PNG ({})", errors_.message));
+    errors_.check(path_, "PNG", call);
   }
 
   void read_header() {
@@ -116,7 +92,7 @@ class PngReader final : public RowReader {
 
   std::string path_;
   File file_;
-  PngErrors errors_;
+  CodecErrors errors_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   ElementType type_ = ElementType::uint8;

@@ -16,19 +16,6 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Starts `count` threads that call `run`, or fewer if the system gives no more.
-template <class Run>
-std::vector<std::jthread> started_threads(std::int64_t count, const Run& run) {
-  std::vector<std::jthread> threads;
-  threads.reserve(static_cast<std::size_t>(count));
-  try {
-    for (std::int64_t i = 0; i < count; ++i) threads.emplace_back(run);
-  } catch (const std::system_error&) {
-    return threads;
-  }
-  return threads;
-}
-
 /// Predicts a byte from the bytes to its left, above it, and to the left of the one above. `filter` is the
 /// number of a filter in PNG files: none, sub, up, average or Paeth.
 template <int filter>
@@ -99,21 +86,18 @@ constexpr Search for_runs{Z_BEST_SPEED, Z_RLE};
 
 class Deflater {
  public:
-  explicit Deflater(const Search& search) {
+  /// The stream may refer back to `before`.
+  explicit Deflater(const Search& search, Bytes before = {}) {
     constexpr int raw_window_bits = -15;  // negative: without the header of zlib
     constexpr int memory_level = 8;
     if (deflateInit2(&stream_, search.level, Z_DEFLATED, raw_window_bits, memory_level, search.strategy) !=
         Z_OK)
       throw std::bad_alloc();
+    if (!before.empty()) deflateSetDictionary(&stream_, before.data(), static_cast<uInt>(before.size()));
   }
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
   ~Deflater() { deflateEnd(&stream_); }
-
-  void set_before(Bytes before) {
-    if (before.empty()) return;
-    deflateSetDictionary(&stream_, before.data(), static_cast<uInt>(before.size()));
-  }
 
   std::vector<std::uint8_t> run(Bytes bytes, int flush) {
     constexpr uLong bytes_of_flush = 16;
@@ -147,7 +131,11 @@ void in_threads(int threads, std::int64_t count, const std::function<void(std::i
     }
   };
   if (count > 0) {
-    const auto others = started_threads(std::min<std::int64_t>(threads, count) - 1, run);
+    std::vector<std::jthread> others;
+    try {
+      for (std::int64_t i = 1; i < std::min<std::int64_t>(threads, count); ++i) others.emplace_back(run);
+    } catch (const std::system_error&) {  // The system gives no more threads: fewer do the work.
+    }
     run();
   }
   if (failure) std::rethrow_exception(failure);
@@ -165,8 +153,8 @@ bool has_repetitions(Bytes sample) {
 }
 
 std::vector<std::uint8_t> deflate_part(Bytes before, Bytes bytes, bool searches, bool is_last) {
-  Deflater deflater(searches ? for_repetitions : for_runs);
-  if (searches) deflater.set_before(before.last(std::min(before.size(), deflate_window)));
+  if (searches) before = before.last(std::min(before.size(), deflate_window));
+  Deflater deflater(searches ? for_repetitions : for_runs, searches ? before : Bytes());
   // A flush ends the part at a whole byte.
   return deflater.run(bytes, is_last ? Z_FINISH : Z_SYNC_FLUSH);
 }

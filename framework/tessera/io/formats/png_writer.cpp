@@ -20,18 +20,10 @@ std::uint16_t to_sample(float value) {
   return value >= 1.0F ? std::uint16_t{65535} : static_cast<std::uint16_t>(value * 65535.0 + 0.5);
 }
 
-/// Returns the address of the first point of row `y` of `block` in channel `c`.
-std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
-  Box row = block.box;
-  row[1] = {y, y + 1};
-  if (row.dimensions == 3) row[2] = {c, c + 1};
-  return address_of(block, row);
-}
-
 void make_row_of_floats(const HostBlock& block, std::int64_t y, std::uint16_t* samples) {
   const Range channel = channels_of(block.box);
   for (std::int64_t c = channel.begin; c < channel.end; ++c) {
-    const auto* row = reinterpret_cast<const float*>(row_address(block, y, c));
+    const auto* row = reinterpret_cast<const float*>(row_address(block, block.box[0].begin, y, c));
     for (std::int64_t i = 0; i < block.box[0].size(); ++i)
       samples[i * channel.size() + c - channel.begin] = to_sample(row[i]);
   }
@@ -64,16 +56,12 @@ void append_number(std::vector<std::uint8_t>& bytes, std::uint32_t number) {
   for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-void append(std::vector<std::uint8_t>& bytes, Bytes more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
 /// Appends a chunk of a PNG file: its length, its name of four letters, its content, and its checksum.
 void append_chunk(std::vector<std::uint8_t>& bytes, std::string_view name, Bytes content) {
   append_number(bytes, static_cast<std::uint32_t>(content.size()));
   const std::size_t begin = bytes.size();
   bytes.insert(bytes.end(), name.begin(), name.end());
-  append(bytes, content);
+  bytes.insert(bytes.end(), content.begin(), content.end());
   append_number(bytes, static_cast<std::uint32_t>(crc32_z(0, bytes.data() + begin, bytes.size() - begin)));
 }
 

@@ -79,8 +79,6 @@ class RleText {
 
 constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
 
-bool is_digit(int character) { return character >= '0' && character <= '9'; }
-
 /// Returns the text that error messages show for a character.
 std::string shown(int character) {
   if (character == RleText::end) return "the end of the file";
@@ -89,13 +87,21 @@ std::string shown(int character) {
                                       : fmt::format("the byte {}", character);
 }
 
+/// Sets the cells of `block` in `part` to `value`.
+void set(const HostBlock& block, const Box& part, int value) {
+  for (std::int64_t y = part[1].begin; y < part[1].end; ++y) {
+    const Box row{part[0], {y, y + 1}};
+    std::memset(address_of(block, row), value, static_cast<std::size_t>(part[0].size()));
+  }
+}
+
 /// Decodes one RLE pattern file of the Game of Life, in the format of Golly and LifeWiki
 /// (https://conwaylife.com/wiki/Run_Length_Encoded). Every function throws InputError when the file is
 /// damaged, or when its pattern has another rule than the Game of Life.
 class RleReader {
  public:
   /// Opens the file, and reads everything before the cells.
-  explicit RleReader(const std::string& path)
+  explicit RleReader(const std::string& path, const ImageChoice& = {})
       : path_(path), file_(open_for_reading(path)), text_(file_.get()) {
     read_header();
   }
@@ -104,9 +110,9 @@ class RleReader {
   /// Returns the domain of the pattern: (x, y), where both begin at 0.
   const Box& domain() const { return domain_; }
 
-  /// Decodes the cells up to the '!', and calls `use` for each run of live cells. `y` is the row of the run,
-  /// and `x` has its columns. May be called only once.
-  void read_runs(const std::function<void(std::int64_t y, const Range& x)>& use) {
+  /// Fills a block. Decodes the cells up to the '!', so that it may be called only once.
+  void read(const HostBlock& block) {
+    if (!block.box.empty()) set(block, block.box, 0);
     std::int64_t x = 0, y = 0;
     for (;;) {
       const std::int64_t count = read_count();
@@ -123,7 +129,8 @@ class RleReader {
         x += count;
       } else if (tag == 'o' || tag == 'A') {
         check_room(count, x, y);
-        use(y, {x, x + count});
+        const Box live = intersection(block.box, Box{{x, x + count}, {y, y + 1}});
+        if (!live.empty()) set(block, live, 1);
         x += count;
       } else {
         fail_at_tag(tag);
@@ -149,7 +156,7 @@ class RleReader {
   std::int64_t read_extent(char name) {
     expect(name);
     expect('=');
-    if (!is_digit(text_.skip_blanks()))
+    if (std::isdigit(text_.skip_blanks()) == 0)
       fail_damaged(fmt::format("a number should stand where {} is", shown(text_.peek())));
     const std::int64_t extent = read_number();
     if (extent == 0) fail(path_, "is a pattern without cells", "give one with 1 x 1 cells or more");
@@ -173,7 +180,7 @@ class RleReader {
 
   std::int64_t read_number() {
     std::int64_t number = 0;
-    while (is_digit(text_.peek())) {
+    while (std::isdigit(text_.peek()) != 0) {
       number = number * 10 + (text_.take() - '0');
       if (number > largest_number) fail_damaged(fmt::format("a number is larger than {}", largest_number));
     }
@@ -182,11 +189,11 @@ class RleReader {
 
   /// Reads how often the next tag, such as `b`, `o` or `$`, is repeated: the number before it, or once.
   std::int64_t read_count() {
-    if (!is_digit(text_.skip_white_space())) return 1;
+    if (std::isdigit(text_.skip_white_space()) == 0) return 1;
     const std::int64_t count = read_number();
     if (count == 0) fail_damaged("a count is 0");
     const int tag = text_.skip_white_space();
-    if (tag == '!' || is_digit(tag))
+    if (tag == '!' || std::isdigit(tag) != 0)
       fail_damaged(fmt::format("a count should not stand before {}", shown(tag)));
     return count;
   }
@@ -247,11 +254,9 @@ class RleWriter final : public RowWriter {
 
  private:
   void write_row(const HostBlock& rows, std::int64_t y) {
-    Box row = rows.box;
-    row[1] = {y, y + 1};
     const auto is_alive = [](std::byte cell) { return cell != std::byte{0}; };
-    const std::byte* cell = address_of(rows, row);
-    const std::byte* const end = cell + row[0].size();
+    const std::byte* cell = row_address(rows, rows.box[0].begin, y, 0);
+    const std::byte* const end = cell + rows.box[0].size();
     for (const std::byte* live = std::find_if(cell, end, is_alive); live != end;
          live = std::find_if(cell, end, is_alive)) {
       put(ended_rows_, '$');
@@ -285,30 +290,12 @@ class RleWriter final : public RowWriter {
   std::int64_t ended_rows_ = 0;
 };
 
-/// Sets the cells of `block` in `part` to `value`.
-void set(const HostBlock& block, const Box& part, int value) {
-  for (std::int64_t y = part[1].begin; y < part[1].end; ++y) {
-    const Box row{part[0], {y, y + 1}};
-    std::memset(address_of(block, row), value, static_cast<std::size_t>(part[0].size()));
-  }
-}
-
-void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block) {
-  RleReader reader(path);
-  check_unchanged(path, info, ElementType::uint8, reader.domain());
-  if (!block.box.empty()) set(block, block.box, 0);
-  reader.read_runs([&](std::int64_t y, const Range& x) {
-    const Box live = intersection(block.box, Box{x, {y, y + 1}});
-    if (!live.empty()) set(block, live, 1);
-  });
-}
-
 }  // namespace
 
 /// Reads and writes patterns of the Game of Life in the format of Golly and LifeWiki, which begin with `x =
 /// W, y = H` after comments. A live cell is 1, a dead one 0; cells that are written are alive if they are not
 /// 0. Each rank decodes the whole file and keeps its block.
-extern const FormatFunctions rle_format = {inspect_by<RleReader>, open_by_rank<read_rle>,
+extern const FormatFunctions rle_format = {inspect_by<RleReader>, open_by_rank<read_by<RleReader>>,
                                            create_by_rows<RleWriter>};
 
 /// Returns whether a file begins like an RLE pattern: the first line that is neither blank nor a comment

@@ -88,10 +88,6 @@ T field(TIFF* tiff, std::uint32_t tag, T fallback = 0) {
   return TIFFGetFieldDefaulted(tiff, tag, &value) == 1 ? value : fallback;
 }
 
-int channels_for(int photometric) {
-  return photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
-}
-
 void check_colours(TIFF* tiff, const std::string& path, int photometric) {
   const auto refuse = [&](const char* problem, const char* advice = "convert it to RGB") {
     fail(path, problem, advice);
@@ -114,7 +110,7 @@ void check_colours(TIFF* tiff, const std::string& path, int photometric) {
 }
 
 void check_channels(TIFF* tiff, const std::string& path, int photometric, int channels) {
-  const int colours = channels_for(photometric);
+  const int colours = photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
   if (channels == colours) return;
   if (photometric == PHOTOMETRIC_MINISWHITE)
     fail(path, "is a TIFF image in which 0 is white, with alpha", "convert it to one in which 0 is black");
@@ -137,17 +133,10 @@ void check_channels(TIFF* tiff, const std::string& path, int photometric, int ch
 ElementType type_of(TIFF* tiff, const std::string& path) {
   const int bits = field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
   const int format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
-  const auto is = [&](ElementType type, int kind) {
-    return format == kind && bits == 8 * static_cast<int>(size_of(type));
-  };
   using enum ElementType;
   if (format == SAMPLEFORMAT_UINT && bits < 16) return bits <= 8 ? uint8 : uint16;
-  for (const ElementType type : {uint16, uint32, uint64})
-    if (is(type, SAMPLEFORMAT_UINT)) return type;
-  for (const ElementType type : {int8, int16, int32, int64})
-    if (is(type, SAMPLEFORMAT_INT)) return type;
-  for (const ElementType type : {float32, float64})
-    if (is(type, SAMPLEFORMAT_IEEEFP)) return type;
+  for (const ElementType type : {int8, uint16, int16, uint32, int32, uint64, int64, float32, float64})
+    if (format == sample_format(type) && bits == 8 * static_cast<int>(size_of(type))) return type;
   if (format == SAMPLEFORMAT_IEEEFP && bits == 16) return float32;
   if (format == SAMPLEFORMAT_COMPLEXIEEEFP || format == SAMPLEFORMAT_COMPLEXINT)
     fail(path, "has complex samples", "write its real and imaginary parts as images of their own");
@@ -243,17 +232,19 @@ Range chunks_of(Range points, std::int64_t size) {
 /// Decodes one page of a TIFF file. Every function throws InputError when the file is damaged.
 class TiffReader {
  public:
-  /// Opens the file, and reads the header of page `page`, counted from 0.
-  TiffReader(const std::string& path, int page)
+  /// Opens the file, and reads the header of the page.
+  TiffReader(const std::string& path, const ImageChoice& choice)
       // The letter `m` disables memory maps, with which a file that becomes shorter would end the program.
       : path_(path), file_(open_for_reading(path), "rm") {
     if (file_.handle() == nullptr) fail_damaged();
-    if (page > 0) go_to_page(page);
+    if (choice.page.value_or(0) > 0) go_to_page(*choice.page);
     layout_ = read_layout(file_.handle(), path, file_bytes(path));
     if (stack_page_ > 0) check_stack();
   }
 
   const TiffLayout& layout() const { return layout_; }
+  ElementType type() const { return layout_.type; }
+  const Box& domain() const { return layout_.domain; }
 
   /// Fills `block`. Decodes the strips or tiles that hold its points, one at a time.
   void read(const HostBlock& block) {
@@ -304,11 +295,14 @@ class TiffReader {
     return std::atoi(text + images + std::string_view("\nimages=").size());
   }
 
+  std::int64_t page_bytes() const {
+    return bytes_of_row(layout_.domain, layout_.type) * layout_.domain[1].size();
+  }
+
   /// Returns where the page of a stack lies.
   RawLayout stack_layout() const {
-    const std::int64_t bytes = bytes_of_row(layout_.domain, layout_.type) * layout_.domain[1].size();
     const auto first = static_cast<std::int64_t>(TIFFGetStrileOffset(file_.handle(), 0));
-    return {first + stack_page_ * bytes, TIFFIsBigEndian(file_.handle()) != 0};
+    return {first + stack_page_ * page_bytes(), TIFFIsBigEndian(file_.handle()) != 0};
   }
 
   void check_stack() const {
@@ -317,8 +311,7 @@ class TiffReader {
         layout_.bits != 8 * static_cast<int>(size_of(layout_.type)))
       fail(path_, "is a stack of ImageJ with one directory, of pages that are not plain grey",
            "save it with a directory for each page");
-    const std::int64_t bytes = bytes_of_row(layout_.domain, layout_.type) * layout_.domain[1].size();
-    if (stack_layout().offset > file_bytes(path_) - bytes) fail_damaged();
+    if (stack_layout().offset > file_bytes(path_) - page_bytes()) fail_damaged();
   }
 
   void decode(std::uint32_t number, std::byte* bytes, std::int64_t count) {
@@ -366,18 +359,11 @@ class TiffReader {
   std::vector<std::byte> elements_;
 };
 
-void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block) {
-  TiffReader reader(path, info.page);
-  check_unchanged(path, info, reader.layout().type, reader.layout().domain);
-  reader.read(block);
-}
-
 ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
-  const int page = choice.page.value_or(0);
-  const TiffLayout layout = TiffReader(path, page).layout();
+  const TiffLayout layout = TiffReader(path, choice).layout();
   return {.type = layout.type,
           .domain = layout.domain,
-          .page = page,
+          .page = choice.page.value_or(0),
           .chunk_rows = std::min(layout.chunk_height, layout.domain[1].size())};
 }
 
@@ -391,7 +377,7 @@ ImageInfo inspect_tiff(const std::string& path, const ImageChoice& choice) {
 /// one after the other.
 ///
 /// Writes strips without compression, in a BigTIFF file if the data has more than about 3.8 GiB.
-extern const FormatFunctions tiff_format = {inspect_tiff, open_by_rank<read_tiff>, create_tiff};
+extern const FormatFunctions tiff_format = {inspect_tiff, open_by_rank<read_by<TiffReader>>, create_tiff};
 
 int TiffFile::on_error(TIFF*, void* messages, const char*, const char* format, va_list values) {
   auto& error = static_cast<Messages*>(messages)->error;

@@ -97,26 +97,11 @@ constexpr std::int64_t strip_bytes = std::int64_t{256} << 10;
 /// No side of the highest level of a pyramid is longer.
 constexpr std::int64_t smallest_side = 256;
 
-int sample_format(ElementType type) {
-  return with_element_type(type, []<class T>(std::type_identity<T>) {
-    if (std::is_floating_point_v<T>) return SAMPLEFORMAT_IEEEFP;
-    return std::is_signed_v<T> ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
-  });
-}
-
 /// Opens the file `name` and removes its content. Messages call it `path`.
 File open_for_writing(const std::string& name, const std::string& path) {
   File file(std::fopen(name.c_str(), "wb+"));
   if (!file) fail_to_write(path, error_text(errno));
   errno = 0;  // a later value of errno then comes from a write
-  return file;
-}
-
-/// Opens a file without a name in the folder of `output`.
-File open_nameless(const UnfinishedFile& output) {
-  const std::string name = output.temporary_path() + ".levels";
-  File file = open_for_writing(name, output.path());
-  std::remove(name.c_str());
   return file;
 }
 
@@ -171,7 +156,9 @@ class TiffWriter : public RowWriter {
     check(tiff != nullptr);
     check(set_image_fields(tiff, domain, type));
     if (!has_pyramid) return;
-    kept_ = open_nameless(output);
+    const std::string levels = output.temporary_path() + ".levels";
+    kept_ = open_for_writing(levels, path_);
+    std::remove(levels.c_str());  // so that no file is left
     add_levels();
     check(TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description().c_str()) == 1);
     const std::vector<toff_t> offsets(levels_.size());  // which libtiff fills in
@@ -286,6 +273,13 @@ struct OmeTiffWriter final : TiffWriter {
 };
 
 }  // namespace
+
+int sample_format(ElementType type) {
+  return with_element_type(type, []<class T>(std::type_identity<T>) {
+    if (std::is_floating_point_v<T>) return SAMPLEFORMAT_IEEEFP;
+    return std::is_signed_v<T> ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
+  });
+}
 
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type, int threads) {

@@ -81,12 +81,9 @@ void for_each_component_row(const AVFrame& frame, const HostBlock& block, const 
   const Range channels = channels_of(block.box);
   for (std::int64_t c = channels.begin; c < channels.end; ++c)
     for (std::int64_t y = block.box[1].begin; y < block.box[1].end; ++y) {
-      Box first = block.box;
-      first[1].begin = y;
-      if (first.dimensions == 3) first[2].begin = c;
       const ComponentRow row{format, static_cast<int>(c), frame, static_cast<int>(block.box[0].begin),
                              static_cast<int>(y)};
-      use(row, static_cast<std::size_t>(block.box[0].size()), address_of(block, first));
+      use(row, static_cast<std::size_t>(block.box[0].size()), row_address(block, block.box[0].begin, y, c));
     }
 }
 

@@ -26,7 +26,6 @@ struct FreeFfmpeg {
   void operator()(AVFrame* frame) const { av_frame_free(&frame); }
   void operator()(AVPacket* packet) const { av_packet_free(&packet); }
   void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
-  void operator()(AVDictionary* options) const { av_dict_free(&options); }
   void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
   void operator()(AVFormatContext* container) const;
 };

@@ -87,7 +87,7 @@ VideoCodec codec_of(const std::string& path, const std::string& ending, VideoCod
   fail(path, "its ending names no format for videos", "let it end with .mkv, .y4m or .mp4");
 }
 
-AVPixelFormat ffv1_format(bool is_grey, ElementType type) {
+AVPixelFormat lossless_format(bool is_grey, ElementType type) {
   if (type == ElementType::uint8) return is_grey ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR0;
   return is_grey ? AV_PIX_FMT_GRAY16 : AV_PIX_FMT_GBRP16;
 }
@@ -120,22 +120,18 @@ VideoEncoding choose_encoding(const std::string& path, const Box& domain, Elemen
   const std::string ending = lower_case_ending(path);
   const bool is_grey = domain.dimensions == 2;
   const char* container = ending == ".mp4" ? "mp4" : "matroska";
+  const AVPixelFormat lossless = lossless_format(is_grey, type);
   switch (codec_of(path, ending, codec)) {
-    case VideoCodec::y4m: {
+    case VideoCodec::y4m:
       if (!is_grey) fail(path, "a Y4M file holds grey frames, not RGB", "write an .mkv file");
-      const AVPixelFormat format = type == ElementType::uint8 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_GRAY16;
-      return {"yuv4mpegpipe", "wrapped_avframe", format, format};
-    }
+      return {"yuv4mpegpipe", "wrapped_avframe", lossless, lossless};
     case VideoCodec::h264:
       check_h264(path, domain, type);
       return {container, "libx264", is_grey ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_GBRP, AV_PIX_FMT_YUV420P};
     default:
-      break;
+      check_ffv1(path, domain);
+      return {container, "ffv1", lossless, lossless};
   }
-
-  check_ffv1(path, domain);
-  const AVPixelFormat format = ffv1_format(is_grey, type);
-  return {container, "ffv1", format, format};
 }
 
 /// Encodes frames into a file that has a temporary name until it is complete.

@@ -21,11 +21,11 @@ void multiply(T alpha, const Block<T>& a, const Block<T>& b, T beta, const Block
   if constexpr (multiplies_on_host) {
     KokkosBlas::gemm("N", "N", alpha, Constant(a), Constant(b), beta, c);
   } else {
-    const auto there_a = Kokkos::create_mirror_view_and_copy(Space{}, a);
-    const auto there_b = Kokkos::create_mirror_view_and_copy(Space{}, b);
-    const auto there_c = Kokkos::create_mirror_view_and_copy(Space{}, c);
-    KokkosBlas::gemm("N", "N", alpha, there_a, there_b, beta, there_c);
-    Kokkos::deep_copy(c, there_c);
+    const auto device_a = Kokkos::create_mirror_view_and_copy(Space{}, a);
+    const auto device_b = Kokkos::create_mirror_view_and_copy(Space{}, b);
+    const auto device_c = Kokkos::create_mirror_view_and_copy(Space{}, c);
+    KokkosBlas::gemm("N", "N", alpha, device_a, device_b, beta, device_c);
+    Kokkos::deep_copy(c, device_c);
   }
 }
 
@@ -40,14 +40,14 @@ double multiply_speed() {
   const auto block = [&](std::size_t number) {
     return Block<T>(numbers.data() + number * elements, edge, edge);
   };
-  double least = std::numeric_limits<double>::infinity();
+  double shortest = std::numeric_limits<double>::infinity();
   for (int repetition = 0; repetition < 3; ++repetition) {
     const auto begin = std::chrono::steady_clock::now();
     multiply<T>(1, block(0), block(1), 0, block(2));
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    least = std::min(least, time.count());
+    shortest = std::min(shortest, time.count());
   }
-  return 2.0 * static_cast<double>(edge * elements) / std::max(least, 1e-9);
+  return 2.0 * static_cast<double>(edge * elements) / std::max(shortest, 1e-9);
 }
 
 template double multiply_speed<float>();

@@ -16,12 +16,13 @@ namespace {
 
 using namespace tessera;
 
-/// Returns how many of the workers have work on average. Products of one partial sum follow each other.
+/// Returns how many of the workers compute products at the same time, on average over a panel. The products
+/// of one partial sum are computed one after the other.
 double used_workers(const Plan& plan, int workers) {
   const std::int64_t sums = plan.panel_rows() * plan.panel_columns() * plan.leaves();
-  const std::int64_t most = std::min<std::int64_t>(workers, sums);
+  const std::int64_t busy = std::min<std::int64_t>(workers, sums);
   const std::int64_t products = plan.panel_rows() * plan.panel_columns() * plan.steps();
-  return static_cast<double>(products) / static_cast<double>(pieces(products, most));
+  return static_cast<double>(products) / static_cast<double>(pieces(products, busy));
 }
 
 /// Returns the edges of blocks to choose from, the largest first.
@@ -36,27 +37,29 @@ std::vector<std::int64_t> edges(std::int64_t given) {
 
 double expected_seconds(const Plan& plan, const Target& target) {
   if (plan.panels() == 0) return 0;
-  const auto element = static_cast<double>(target.limits.element);
+  const auto element = static_cast<double>(target.limits.element);  // in bytes
   const Shape& shape = plan.shape();
   const auto edge = static_cast<double>(std::min({plan.cut().block, shape.rows, shape.columns}));
   const auto depth = static_cast<double>(std::min(plan.cut().depth, shape.depth));
   const double arithmetic = 2 * plan.products() * slowdown(edge, depth) /
                             (target.arithmetic_speed * used_workers(plan, target.limits.workers));
   const auto elements_of_c = static_cast<double>(plan.elements_written() * (target.reads_c ? 2 : 1));
-  const double files = static_cast<double>(plan.elements_read(Operand::a)) / target.speed_of_a +
-                       static_cast<double>(plan.elements_read(Operand::b)) / target.speed_of_b +
-                       elements_of_c / std::max(target.speed_of_a, target.speed_of_b);
-  return std::max(arithmetic, element * files);
+  // The seconds of all reads and writes, if an element had one byte.
+  const double bytewise = static_cast<double>(plan.elements_read(Operand::a)) / target.speed_of_a +
+                          static_cast<double>(plan.elements_read(Operand::b)) / target.speed_of_b +
+                          elements_of_c / std::max(target.speed_of_a, target.speed_of_b);
+  return std::max(arithmetic, element * bytewise);
 }
 
 Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, const Target& target) {
   const std::int64_t depth = target.depth > 0 ? target.depth : std::min(default_depth, shape.depth);
+  // The number of consecutive products that make a leaf.
   const std::int64_t run = pieces(target.leaf > 0 ? target.leaf : default_leaf, depth);
   double least = std::numeric_limits<double>::infinity();
   Cut best{};
   for (const std::int64_t block : edges(target.block)) {
     const Cut cut{block, depth, run};
-    // Where nothing fits, the last cut, which has the smallest blocks, remains.
+    // If no cut fits, the last one remains, which has the smallest blocks.
     if (least == std::numeric_limits<double>::infinity()) best = cut;
     const auto plan =
         Plan::make(shape, cut, {{0, pieces(columns, block)}, {0, pieces(rows, block)}}, target.limits);
@@ -70,21 +73,21 @@ Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, cons
 }
 
 std::int64_t memory_of(const app::JobSetting& setting) {
-  std::int64_t bytes = machine_memory();
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
+  std::int64_t of_node = machine_memory();
+  MPI_Allreduce(MPI_IN_PLACE, &of_node, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
   if (setting.deck.is_set("memory")) {
     const std::int64_t given = setting.deck.get<deck::ByteSize>("memory").bytes;
-    if (given > bytes)
+    if (given > of_node)
       setting.deck.fail("memory",
                         fmt::format("a machine node has {} for all its ranks: give less, or leave it out",
-                                    human_bytes(bytes)));
+                                    human_bytes(of_node)));
     return given;
   }
   const std::vector<RankPlace> places = rank_places(setting.session.communicator());
-  std::int64_t most = 1;
+  std::int64_t most_ranks = 1;
   for (const RankPlace& place : places)
-    most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
-  return bytes / (2 * most);
+    most_ranks = std::max<std::int64_t>(most_ranks, std::ranges::count(places, place.node, &RankPlace::node));
+  return of_node / (2 * most_ranks);
 }
 
 RankGrid grid_of(const app::JobSetting& setting, const Shape& shape, std::int64_t block, int ranks) {

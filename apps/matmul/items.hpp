@@ -30,11 +30,11 @@ class Buffer {
   }
 
   T* data() const { return memory_.data(); }
-  /// Returns the elements of `box` as a matrix: they follow each other in memory.
+  /// Returns the memory as a matrix that has the elements of `box` without gaps.
   Block<T> block(const tessera::Box& box) const {
     return Block<T>(data(), static_cast<std::size_t>(box[1].size()), static_cast<std::size_t>(box[0].size()));
   }
-  /// Returns the elements of `box` for files.
+  /// Returns the memory as a block that has the elements of `box`, to read or write files.
   tessera::HostBlock file_block(const tessera::Box& box) const {
     return tessera::packed_block(reinterpret_cast<std::byte*>(data()), tessera::element_type_of<T>(), box);
   }
@@ -84,7 +84,8 @@ struct PairItem {
 };
 
 /// Finds the products that can be computed: those of a partial sum that waits for them, and whose blocks are
-/// loaded. It keeps each block of A and B until its last product of the panel, and each sum until its next.
+/// loaded. It keeps each block of A and B until its last product of the panel, and each sum until its next
+/// product.
 template <class T>
 class Pair {
  public:
@@ -107,6 +108,7 @@ class Pair {
   }
 
  private:
+  /// A block of A or B, and the number of products that still need it.
   struct Kept {
     Memory<T> memory;
     std::int64_t products = 0;
@@ -116,6 +118,7 @@ class Pair {
     return {block.operand, block.panel, block.band, block.step};
   }
 
+  /// Emits a product of the block of C in a row and a column, if its sum and both of its blocks are there.
   void emit(std::int64_t panel, std::int64_t row, std::int64_t column, std::int64_t step,
             tessera::graph::Out<ProductItem<T>>& ready) {
     const auto a = blocks_.find(key({Operand::a, panel, row, step}));
@@ -133,7 +136,7 @@ class Pair {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, SumItem<T>> sums_;
 };
 
-/// Finds the sums that are partners in the tree of their block, and passes on the sums of all leaves.
+/// Finds the sums that are partners in the tree of their block, and passes on each sum of all leaves.
 template <class T>
 class Match {
  public:
@@ -150,6 +153,7 @@ class Match {
     }
     TreeItem<T> other = std::move(partner->second);
     kept_.erase(partner);
+    // The sum with the smaller number is the left one.
     if (other.place.number > item.place.number) std::swap(other, item);
     add({std::move(other), std::move(item)});
   }

@@ -29,7 +29,7 @@ void check_file(const Deck& deck, const std::string& name) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::not_found)
-    deck.fail(key, fmt::format("there is no file {}: give that of a matrix", path));
+    deck.fail(key, fmt::format("there is no file {}: give the file of a matrix", path));
   if (type == std::filesystem::file_type::directory)
     deck.fail(key, fmt::format("{} is a folder: give the file of a matrix", path));
   if (type == std::filesystem::file_type::none || ::access(path.c_str(), R_OK) != 0)
@@ -42,6 +42,8 @@ void check_file(const Deck& deck, const std::string& name) {
                              path, name, name));
 }
 
+/// Reads the header of the matrix `name`. Collective. Throws InputError if it is not a matrix that can be
+/// multiplied.
 MatrixFile inspect(const tessera::app::JobSetting& setting, const std::string& name) {
   const Deck& deck = setting.deck;
   const std::string key = name + ".file";
@@ -60,12 +62,14 @@ MatrixFile inspect(const tessera::app::JobSetting& setting, const std::string& n
   return file;
 }
 
+/// Returns the path, the shape and the type of a matrix for messages.
 std::string described(const MatrixFile& file) {
   return fmt::format("{} is {} x {} of {}", file.path, file.rows(), file.columns(),
                      tessera::name_of(file.info.type));
 }
 
-/// Throws InputError if keys about the old C contradict beta.
+/// Throws InputError if the old C is needed, as beta is not 0, and is not given, or if it is given and not
+/// needed.
 void check_old(const Deck& deck) {
   const bool is_read = deck.get<double>("beta") != 0;
   if (is_read && !deck.is_set("c.file"))
@@ -73,7 +77,7 @@ void check_old(const Deck& deck) {
   if (is_read) return;
   for (const char* about : {"file", "dataset", "raw.shape", "raw.type", "raw.order", "raw.offset"})
     if (const std::string key = fmt::format("c.{}", about); deck.is_set(key))
-      deck.fail(key, "'beta' is 0, so that the old C is not read: give it, or leave this out");
+      deck.fail(key, "'beta' is 0, so the old C is not read: give beta, or leave this out");
 }
 
 }  // namespace
@@ -87,7 +91,7 @@ Matrices inspect_matrices(const tessera::app::JobSetting& setting) {
   if (a.info.type != b.info.type) deck.fail("b.file", fmt::format("{}: give matrices of one type", both));
   if (a.columns() != b.rows())
     deck.fail("b.file", fmt::format("{}: give B as many rows as A has columns", both));
-  // Sizes of files are counted in 64 bits.
+  // Sizes of files are counted in 64 bits, and an element has at most 8 bytes.
   if (8.0 * static_cast<double>(a.rows()) * static_cast<double>(b.columns()) > 0x1p62)
     deck.fail("b.file", fmt::format("{}: no file is as large as their product", both));
   if (deck.get<double>("beta") == 0) return matrices;
@@ -108,6 +112,7 @@ double reading_speed(MPI_Comm communicator, const MatrixFile& file) {
   tessera::collectively(communicator, [&] {
     if (rank != 0) return;
     const auto element = static_cast<std::int64_t>(size_of(file.info.type));
+    // Reads as many whole rows as have most_bytes, or the beginning of the first row.
     tessera::Box box = file.info.domain;
     box[0].end = std::min(box[0].end, most_bytes / element);
     box[1].end = std::clamp<std::int64_t>(most_bytes / (element * box[0].size()), 1, box[1].end);

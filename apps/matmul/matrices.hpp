@@ -29,11 +29,12 @@ struct Matrices {
   Shape shape() const { return {a.rows(), b.columns(), a.columns()}; }
 };
 
-/// Reads the headers of the matrices. Collective. Throws InputError on all ranks if a file is no matrix of
-/// float32 or float64, or if types or shapes do not fit each other or the factors.
+/// Reads the headers of the matrices. Collective. Throws InputError on all ranks if a file is not a matrix of
+/// float32 or float64, if types or shapes do not fit each other, or if the old C is given without `beta` or
+/// the other way round.
 Matrices inspect_matrices(const tessera::app::JobSetting& setting);
 
-/// Returns the bytes per second at which a part of `file` can be read, as rank 0 measures it. Collective.
+/// Returns the bytes per second with which rank 0 reads a part of `file`, on all ranks. Collective.
 double reading_speed(MPI_Comm communicator, const MatrixFile& file);
 
 }  // namespace matmul

@@ -9,17 +9,19 @@ namespace {
 
 using tessera::Box, tessera::Range;
 
+/// Returns the elements of the piece `number`, if `extent` elements are cut into pieces of `size`.
 Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
   return {number * size, std::min((number + 1) * size, extent)};
 }
 
-/// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
+/// Returns the size of the most equal pieces that `extent` can be cut into, if there must be no more pieces
+/// than with `size`.
 std::int64_t balanced(std::int64_t extent, std::int64_t size) { return pieces(extent, pieces(extent, size)); }
 
 /// The bytes that a buffer needs beside its elements: for its view, its leases and its place in the graph.
 constexpr std::int64_t overhead = 512;
 
-/// The most buffers for partial sums, which only tiny blocks could exceed.
+/// The greatest number of buffers for partial sums. Only plans with tiny blocks would need more.
 constexpr std::int64_t most_sums = 1 << 20;
 
 /// Returns the size of a panel that is tried after `size`: the next one, or, if it is large, one that is a
@@ -30,12 +32,12 @@ std::int64_t next_size(std::int64_t size, std::int64_t largest) {
 
 }  // namespace
 
-/// How many buffers a panel of p x q blocks gets: `per_band` (p + q) + 1 for blocks of A and B, and as many
-/// for sums as the tree needs, and `spare_sums` more.
+/// How many buffers a panel of p x q blocks gets: `per_band` (p + q) + 1 for blocks of A and B. For sums it
+/// gets those that the trees of its blocks need, and `spare_sums` more.
 struct Plan::Buffers {
   std::int64_t per_band;
   std::int64_t spare_sums;
-  /// By how much more may be read with buffers like these before others are better.
+  /// The reads of a plan count this many times when ways are compared, as fewer buffers keep workers waiting.
   double penalty;
 
   std::int64_t operands(std::int64_t rows, std::int64_t columns) const {
@@ -64,6 +66,7 @@ std::int64_t Plan::bytes() const {
 
 std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t element) {
   Plan plan(shape, cut, {}, element);
+  // A panel of one block needs a block of A and one of B, and one buffer stays free.
   plan.operand_buffers_ = 3;
   plan.sum_buffers_ = static_cast<int>(plan.tree().most_alive()) + 1;
   return plan.bytes();
@@ -71,13 +74,14 @@ std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t
 
 /// Returns the most columns that a panel with these rows may have so that its buffers fit into the memory.
 std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const {
-  const auto operand = static_cast<double>(operand_elements() * element_ + overhead),
-             sum = static_cast<double>(sum_elements() * element_ + overhead);
-  const double fixed =
-      operand * static_cast<double>(way.operands(rows, 0)) + sum * static_cast<double>(way.spare_sums);
-  const double column =
-      operand * static_cast<double>(way.per_band) + sum * static_cast<double>(rows * tree().most_alive());
-  const auto fitting = static_cast<std::int64_t>((static_cast<double>(memory) - fixed) / column);
+  const auto operand_bytes = static_cast<double>(operand_elements() * element_ + overhead),
+             sum_bytes = static_cast<double>(sum_elements() * element_ + overhead);
+  const double fixed_bytes = operand_bytes * static_cast<double>(way.operands(rows, 0)) +
+                             sum_bytes * static_cast<double>(way.spare_sums);
+  const double bytes_of_column = operand_bytes * static_cast<double>(way.per_band) +
+                                 sum_bytes * static_cast<double>(rows * tree().most_alive());
+  const auto fitting =
+      static_cast<std::int64_t>((static_cast<double>(memory) - fixed_bytes) / bytes_of_column);
   return std::min(fitting, most_sums / (rows * tree().most_alive()));
 }
 
@@ -86,14 +90,14 @@ std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& bl
   if (blocks.empty()) return plan;
   const std::int64_t rows = blocks[1].size(), columns = blocks[0].size();
   // With two buffers for each band, the blocks of the next step are read while those of this one are
-  // multiplied. One buffer more than needed stays free for the oldest item of a graph.
+  // multiplied. In both ways one buffer more than needed stays free for the oldest item of the graph.
   const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.5}};
   double fewest = std::numeric_limits<double>::infinity();
   for (const Buffers& way : ways)
     for (std::int64_t p = 1; p <= rows; p = next_size(p, rows)) {
       const std::int64_t q = std::min(columns, plan.most_columns(way, p, limits.memory));
       if (q < 1) break;
-      // The elements of A and B that are read, in units of k blocks.
+      // The rows and columns of blocks of A and B that are read, each along all of k.
       const double reads =
           way.penalty * static_cast<double>(pieces(columns, q) * rows + pieces(rows, p) * columns);
       if (reads >= fewest) continue;

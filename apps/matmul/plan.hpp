@@ -26,7 +26,7 @@ struct Cut {
   std::int64_t run = 0;
 };
 
-/// Returns the number of pieces of at most `size` elements that `extent` elements make.
+/// Returns the number of pieces, of at most `size` elements each, that `extent` elements are cut into.
 constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
 
 /// The place of a sum in the tree: level 0 has the leaves.
@@ -50,7 +50,7 @@ class SumTree {
   std::int64_t most_alive() const { return std::bit_width(static_cast<std::uint64_t>(leaves_)); }
   /// Returns whether the sum at `place` is that of all leaves.
   bool is_root(TreePlace place) const { return sums_of(place.level) == 1; }
-  /// Returns the highest place of a sum that needs no addition to get there.
+  /// Returns the highest place in the tree that the sum at `place` reaches without an addition.
   TreePlace settled(TreePlace place) const {
     while (!is_root(place) && place.number == sums_of(place.level) - 1 && place.number % 2 == 0)
       place = parent(place);
@@ -85,7 +85,7 @@ struct LeafBlock {
   std::int64_t leaf = 0;
 };
 
-/// Some blocks of C, whose products are computed together: the ranges count blocks.
+/// A rectangle of blocks of C that are computed together, as ranges of rows and columns of blocks.
 struct Panel {
   tessera::Range rows, columns;
 };
@@ -101,12 +101,13 @@ struct Limits {
 };
 
 /// The order of the work of one rank, and the buffers for it. The rank has some of the blocks of C. It
-/// computes one panel of them after the other, and goes through k once for each: each block of A and B that a
-/// panel needs is read once for it.
+/// computes them panel by panel, and goes through k once for each panel. So each block of A and B that a
+/// panel needs is read once for this panel.
 class Plan {
  public:
-  /// Makes the plan for those blocks of C that `blocks` has: columns first, then rows. It is that with the
-  /// fewest reads. The value is empty if the buffers of no panel fit. Ranks without blocks have a plan, too.
+  /// Makes the plan with the fewest reads for the blocks of C in `blocks`: columns first, then rows. The
+  /// result is empty if the memory is too small for the buffers of any panel. Ranks without blocks have a
+  /// plan, too.
   static std::optional<Plan> make(const Shape& shape, const Cut& cut, const tessera::Box& blocks,
                                   const Limits& limits);
   /// Returns the least number of bytes of memory with which `make` finds a plan.
@@ -114,13 +115,13 @@ class Plan {
 
   const Shape& shape() const { return shape_; }
   const Cut& cut() const { return cut_; }
-  /// The number of panels, and the panel with a number: they follow each other row by row.
+  /// The number of panels, and the panel with a number. Panels are numbered row by row.
   std::int64_t panels() const { return rows_of_panels_ * columns_of_panels_; }
   Panel panel(std::int64_t number) const;
   /// The number of blocks of the largest panel along rows and columns.
   std::int64_t panel_rows() const { return panel_rows_; }
   std::int64_t panel_columns() const { return panel_columns_; }
-  /// The number of block products along k, and of leaves of the tree.
+  /// The number of block products along k for a block of C, and the number of leaves of its tree.
   std::int64_t steps() const { return pieces(shape_.depth, cut_.depth); }
   std::int64_t leaves() const { return pieces(steps(), cut_.run); }
   SumTree tree() const { return SumTree(leaves()); }
@@ -131,11 +132,11 @@ class Plan {
   std::int64_t sum_elements() const;
   /// The bytes of all buffers, with what is needed to manage them.
   std::int64_t bytes() const;
-  /// The elements of A or B that are read, those of both, and those of C that are written.
+  /// The number of elements of A or B that are read, of both together, and of C that are written.
   std::int64_t elements_read(Operand operand) const;
   std::int64_t elements_read() const { return elements_read(Operand::a) + elements_read(Operand::b); }
   std::int64_t elements_written() const;
-  /// The multiplications with an addition.
+  /// The number of products of two elements.
   double products() const {
     return static_cast<double>(elements_written()) * static_cast<double>(shape_.depth);
   }

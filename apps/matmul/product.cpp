@@ -14,6 +14,7 @@ namespace {
 using tessera::graph::Flow, tessera::graph::Graph, tessera::graph::Order, tessera::graph::Out,
     tessera::graph::Place, tessera::graph::Pool, tessera::graph::Task;
 
+/// Adds a pool of `count` buffers for `elements` elements each to a graph.
 template <class T>
 Pool<Buffer<T>> pool_of(Graph& graph, const char* name, int count, std::int64_t elements) {
   return {
@@ -22,15 +23,17 @@ Pool<Buffer<T>> pool_of(Graph& graph, const char* name, int count, std::int64_t 
       }};
 }
 
-/// Adds a product to a partial sum, which then needs its next product, or is a leaf of the tree.
+/// Adds the product of two blocks to a partial sum. The sum then waits for its next product, or is complete
+/// and becomes a leaf of the tree.
 template <class T>
 struct Multiply {
   static constexpr bool launches_kernels = !multiplies_on_workers;
 
-  void operator()(ProductItem<T> item, Out<SumItem<T>>& more, Out<TreeItem<T>>& leaf) const {
+  void operator()(ProductItem<T> item, Out<SumItem<T>>& unfinished, Out<TreeItem<T>>& leaf) const {
     auto& [at, step, memory] = item.sum;
-    const bool is_first = step % plan->cut().run == 0;
-    const double beta = step == 0 ? factors.beta : is_first ? 0 : 1;
+    // The first product of a leaf replaces what is in its memory, except the old C in the first leaf.
+    const bool begins_leaf = step % plan->cut().run == 0;
+    const double beta = step == 0 ? factors.beta : begins_leaf ? 0 : 1;
     multiply(static_cast<T>(factors.alpha), item.a->block(plan->box_of({Operand::a, at.panel, at.row, step})),
              item.b->block(plan->box_of({Operand::b, at.panel, at.column, step})), static_cast<T>(beta),
              memory->block(plan->box_of(at.row, at.column)));
@@ -38,7 +41,7 @@ struct Multiply {
     if (step == plan->steps() || step % plan->cut().run == 0)
       leaf({at.row, at.column, plan->tree().settled({0, at.leaf}), std::move(memory)});
     else
-      more(std::move(item.sum));
+      unfinished(std::move(item.sum));
   }
 
   const Plan* plan;
@@ -69,6 +72,7 @@ std::int64_t Product::bytes_read() const {
   std::int64_t elements = plan_.elements_read();
   for (const std::int64_t panel : left_out_) {
     const tessera::Box box = plan_.box_of(plan_.panel(panel));
+    // A panel reads its rows of A and its columns of B.
     elements -= (box[0].size() + box[1].size()) * plan_.shape().depth;
   }
   return elements * element_bytes() + (factors_.beta != 0 ? bytes_written() : 0);
@@ -89,21 +93,22 @@ std::int64_t Product::bytes_written() const {
   return elements * element_bytes();
 }
 
-/// Returns the next item of the panels that are not left out, or nothing after the last one.
+/// Returns the item at the cursor, and moves the cursor on, past panels that are left out. Returns nothing
+/// after the last item. `get` returns an item of a panel by its number.
 template <class Item>
-std::optional<Item> Product::next(Cursor& at,
-                                  std::optional<Item> (Plan::*item)(std::int64_t, std::int64_t) const) {
-  for (; at.panel < plan_.panels(); at = {at.panel + 1, 0}) {
-    if (left_out_.contains(at.panel)) continue;
-    if (const auto found = (plan_.*item)(at.panel, at.item++)) return found;
+std::optional<Item> Product::next(Cursor& cursor,
+                                  std::optional<Item> (Plan::*get)(std::int64_t, std::int64_t) const) {
+  for (; cursor.panel < plan_.panels(); cursor = {cursor.panel + 1, 0}) {
+    if (left_out_.contains(cursor.panel)) continue;
+    if (const auto found = (plan_.*get)(cursor.panel, cursor.item++)) return found;
   }
   return std::nullopt;
 }
 
 void Product::add_tasks(Graph& graph) { in_double_ ? add<double>(graph) : add<float>(graph); }
 
-/// Adds the tasks that read A and B. The source takes the memory, so that blocks get it in the order in which
-/// they are needed.
+/// Adds the tasks that read A and B. Returns the blocks that have been read. The source takes the memory from
+/// the pool, so blocks get it in the order in which they are needed.
 template <class T>
 auto Product::add_loads(Graph& graph) {
   const Pool<Buffer<T>> blocks =
@@ -126,7 +131,7 @@ auto Product::add_loads(Graph& graph) {
       order);
 }
 
-/// Adds the tasks that begin the partial sum of each leaf of each block of C.
+/// Adds the tasks that begin the partial sum of each leaf of each block of C. Returns these sums.
 template <class T>
 auto Product::add_begins(Graph& graph) {
   const Pool<Buffer<T>> partials = pool_of<T>(graph, "partials", plan_.sum_buffers(), plan_.sum_elements());
@@ -149,23 +154,24 @@ auto Product::add_begins(Graph& graph) {
       begun);
 }
 
+/// Adds all tasks for elements of the type T. The README has a picture of the graph.
 template <class T>
 void Product::add(Graph& graph) {
   const auto loaded = add_loads<T>(graph);
   const auto begun = add_begins<T>(graph);
-  const auto next = graph.feedback<SumItem<T>>("next products", {.most = plan_.cut().run});
-  const auto products =
-      graph.keeper<ProductItem<T>>("pair", {.order = Order::arrival}, Pair<T>(plan_), loaded, begun, next);
-  const auto [more, leaves] =
+  const auto next_products = graph.feedback<SumItem<T>>("next products", {.most = plan_.cut().run});
+  const auto products = graph.keeper<ProductItem<T>>("pair", {.order = Order::arrival}, Pair<T>(plan_),
+                                                     loaded, begun, next_products);
+  const auto [unfinished, leaves] =
       graph.task<SumItem<T>, TreeItem<T>>("multiply",
                                           {.on = multiplies_on_workers ? Place::threads() : Place::kernels(),
                                            .workers = gemm_ == Gemm::together ? 1 : 0},
                                           Multiply<T>{&plan_, factors_}, products);
-  graph.close(next, more);
+  graph.close(next_products, unfinished);
   const auto sums = graph.feedback<TreeItem<T>>("sums", {.most = plan_.tree().most_alive()});
-  const auto [add, done] = graph.keeper<PairItem<T>, TreeItem<T>>("match", {.order = Order::arrival},
-                                                                  Match<T>(plan_), leaves, sums);
-  graph.close(sums, graph.task("accumulate", {}, Accumulate<T>{&plan_}, add));
+  const auto [partners, done] = graph.keeper<PairItem<T>, TreeItem<T>>("match", {.order = Order::arrival},
+                                                                       Match<T>(plan_), leaves, sums);
+  graph.close(sums, graph.task("accumulate", {}, Accumulate<T>{&plan_}, partners));
   graph.sink(
       "write", {.on = Place::io()},
       [this](const TreeItem<T>& item) {

@@ -36,7 +36,7 @@ struct Files {
   /// The old C, which is read only if beta is not 0.
   tessera::BlockSource* c = nullptr;
   std::vector<tessera::io::BlockWriter*> outputs = {};
-  /// Is called when the block of C in a row and a column of blocks has been written.
+  /// A function that is called when the block of C in a row and a column of blocks has been written.
   std::function<void(std::int64_t row, std::int64_t column)> wrote = [](std::int64_t, std::int64_t) {};
 };
 
@@ -52,16 +52,17 @@ class Product {
   void add_tasks(tessera::graph::Graph& graph);
   /// Says which files the next run of the graph reads and writes.
   void set_files(Files files) { files_ = std::move(files); }
-  /// Leaves panels out of the next run, whose blocks of C are in the outputs already. To be called once.
+  /// Says which panels the run leaves out, since their blocks of C are in the outputs already. Call it at
+  /// most once, before the run.
   void leave_out(std::set<std::int64_t> panels) { left_out_ = std::move(panels); }
-  /// Returns the number of blocks of C in these panels.
+  /// Returns the number of blocks of C in the panels that are left out.
   std::int64_t blocks_left_out() const;
 
   const Plan& plan() const { return plan_; }
   /// The bytes of a buffer for a block of A or B, and of one for a partial sum.
   std::int64_t operand_bytes() const { return plan_.operand_elements() * element_bytes(); }
   std::int64_t sum_bytes() const { return plan_.sum_elements() * element_bytes(); }
-  /// Returns the bytes that a run reads and writes.
+  /// Returns the bytes that the run reads, and those that it writes, without the panels that are left out.
   std::int64_t bytes_read() const;
   std::int64_t bytes_written() const;
 
@@ -73,7 +74,8 @@ class Product {
     std::int64_t item = 0;
   };
   template <class Item>
-  std::optional<Item> next(Cursor& at, std::optional<Item> (Plan::*item)(std::int64_t, std::int64_t) const);
+  std::optional<Item> next(Cursor& cursor,
+                           std::optional<Item> (Plan::*get)(std::int64_t, std::int64_t) const);
   template <class T>
   void add(tessera::graph::Graph& graph);
   template <class T>
@@ -87,7 +89,7 @@ class Product {
   Gemm gemm_;
   Files files_;
   std::set<std::int64_t> left_out_;
-  /// Where the sources go on.
+  /// The next items of the sources `order` and `begin`.
   Cursor next_load_, next_begin_;
 };
 

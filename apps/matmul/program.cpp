@@ -46,8 +46,8 @@ Gemm gemm_of(const Deck& deck) {
   return deck.text_of("gemm") == gemm_names[0] ? Gemm::side_by_side : Gemm::together;
 }
 
-/// Returns the words in a ledger for the outputs of a process. A machine that was started anew may have lost
-/// blocks that were written but not yet on its disk.
+/// Returns the words in a ledger that name a process and the start of the machine. A machine that was started
+/// anew may have lost blocks that were written but not yet on its disk.
 std::string mark_of(long process) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -61,9 +61,9 @@ class Program final : public app::GraphProgram {
  public:
   explicit Program(const app::JobSetting& setting) : setting_(setting), matrices_(inspect_matrices(setting)) {
     collectively(communicator(), [&] { check_outputs(); });
-    // Tests that the files can be written. These small ones are destroyed at once.
+    // Tests that the files can be written. The small files of this test are removed at once.
     create_outputs({{0, 1}, {0, 1}});
-    find_left();
+    find_whole_blocks();
     make_plan();
     product_->add_tasks(graph_);
   }
@@ -86,7 +86,7 @@ class Program final : public app::GraphProgram {
   std::vector<std::string> inputs() const;
   std::vector<std::string> outputs() const;
   void check_outputs() const;
-  void find_left();
+  void find_whole_blocks();
   std::set<std::int64_t> whole_panels() const;
   void measure();
   void make_plan();
@@ -109,15 +109,16 @@ class Program final : public app::GraphProgram {
   std::optional<app::Ledger> ledger_;
   /// The process that was killed and has left the outputs of a run, on rank 0; 0 if there is none.
   long killed_ = 0;
-  /// The edge, the row and the column of each block of C that is whole in these outputs.
-  std::vector<BlockPlace> left_;
-  /// The process of rank 0, whose number the temporary names of the outputs have.
+  /// The blocks of C that are whole in the outputs of that process.
+  std::vector<BlockPlace> whole_blocks_;
+  /// The number of the process of rank 0, which is in the temporary names of the outputs; 0 before they are
+  /// created.
   long process_ = 0;
   Target target_;
   bool has_measured_ = false;
   ProcessorGrid grid_;
   std::optional<Product> product_;
-  // The graph refers to all of these, and ends before them.
+  // The graph refers to all members above, and is destroyed before them.
   graph::Graph graph_{"product"};
 };
 
@@ -162,7 +163,7 @@ void Program::check_outputs() const {
 }
 
 /// Finds the blocks of C that a killed run of the same product has written. Collective.
-void Program::find_left() {
+void Program::find_whole_blocks() {
   const std::filesystem::path first = outputs().front();
   ledger_.emplace((first.parent_path() / fmt::format(".{}.ledger", first.filename().string())).string(),
                   setting_.deck, inputs());
@@ -171,17 +172,17 @@ void Program::find_left() {
     for (const auto& [key, value] : ledger_->items()) {
       if (value != mark_of(process)) continue;
       killed_ = process;
-      auto& [edge, row, column] = left_.emplace_back();
+      auto& [edge, row, column] = whole_blocks_.emplace_back();
       std::istringstream(key) >> edge >> row >> column;
     }
   }
-  left_ = graph::broadcast(communicator(), left_);
+  whole_blocks_ = graph::broadcast(communicator(), whole_blocks_);
 }
 
-/// Returns the panels of this rank whose blocks are all whole.
+/// Returns the panels of this rank whose blocks are all whole in the outputs of a killed run.
 std::set<std::int64_t> Program::whole_panels() const {
   std::set<std::int64_t> whole;
-  const std::set<BlockPlace> places(left_.begin(), left_.end());
+  const std::set<BlockPlace> places(whole_blocks_.begin(), whole_blocks_.end());
   const Plan& plan = product_->plan();
   for (std::int64_t number = 0; !places.empty() && number < plan.panels(); ++number) {
     const Panel panel = plan.panel(number);
@@ -194,7 +195,7 @@ std::set<std::int64_t> Program::whole_panels() const {
   return whole;
 }
 
-/// Measures the speeds of reads, and of products on the slowest rank, if this has not been done. It starts
+/// Measures the speeds of reads, and of products on the slowest rank, unless it has done so before. It starts
 /// Kokkos, as products need it. Collective.
 void Program::measure() {
   if (std::exchange(has_measured_, true)) return;
@@ -209,6 +210,8 @@ void Program::measure() {
                              static_cast<double>(is_together ? reduced(setting_.threads, MPI_MIN) : 1);
 }
 
+/// Chooses the cut and the grid of ranks, and makes the plan of this rank. Collective. Throws InputError if
+/// the keys do not fit each other or the memory.
 void Program::make_plan() {
   const Deck& deck = setting_.deck;
   const Shape shape = matrices_.shape();
@@ -222,15 +225,15 @@ void Program::make_plan() {
   limits.workers = static_cast<int>(reduced(limits.workers, MPI_MIN));
   target_ = {.limits = limits,
              .reads_c = matrices_.c.has_value(),
-             .block = left_.empty() ? number_of(deck, "block") : left_.front()[0],
+             .block = whole_blocks_.empty() ? number_of(deck, "block") : whole_blocks_.front()[0],
              .depth = number_of(deck, "depth"),
              .leaf = number_of(deck, "leaf")};
   if (target_.block == 0) measure();
-  // The largest part of a rank, if ranks are cut evenly.
+  // The cut is chosen for the largest part of C that a rank has if elements are divided evenly.
   const int count = setting_.session.rank_count();
   const ProcessorGrid even = grid_of(setting_, shape, 1, count).grid;
   Cut cut = choose_cut(shape, pieces(shape.rows, even.size[1]), pieces(shape.columns, even.size[0]), target_);
-  // Machine nodes may compute with other last bits, and all ranks need the same cut.
+  // All ranks need the same cut, but machine nodes may differ in the last bits of the expected times.
   MPI_Bcast(&cut, 3, MPI_INT64_T, 0, communicator());
   const RankGrid ranks = grid_of(setting_, shape, cut.block, count);
   grid_ = ranks.grid;
@@ -276,7 +279,7 @@ std::string Program::check() {
              human_bytes(static_cast<std::int64_t>(target_.speed_of_b)), target_.arithmetic_speed * 1e-9);
 }
 
-/// The rank with the most work has the largest part of the blocks.
+/// Returns the work of the rank that has the largest part of the blocks.
 cost::Work Program::work(int ranks) const {
   const Shape shape = matrices_.shape();
   const Cut& cut = product_->plan().cut();
@@ -303,6 +306,7 @@ cost::Work Program::work(int ranks) const {
   return work;
 }
 
+/// Creates the outputs, or takes over those that a killed process has begun. Collective.
 std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain,
                                                                       const io::BegunFile& begun) const {
   const Deck& deck = setting_.deck;
@@ -331,15 +335,15 @@ std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
 std::vector<std::unique_ptr<io::BlockWriter>> Program::begin_outputs(app::JobRunner& runner) {
   const bool is_first = setting_.session.rank() == 0;
   product_->leave_out(whole_panels());
-  const std::int64_t written = reduced(product_->bytes_written(), MPI_SUM) / element_bytes();
+  const std::int64_t to_write = reduced(product_->bytes_written(), MPI_SUM) / element_bytes();
   if (is_first && killed_ == 0) ledger_->finish(outputs());
-  auto writers = create_outputs(domain(), {killed_, domain().size() - written});
+  auto writers = create_outputs(domain(), {killed_, domain().size() - to_write});
   process_ = getpid();
   MPI_Bcast(&process_, 1, MPI_LONG, 0, communicator());
   if (is_first) {
     ledger_->begin(outputs());
-    // From now on the outputs have the number of this process in their names.
-    for (const auto& [edge, row, column] : left_) note(row, column);
+    // The outputs now have the number of this process in their names, so their blocks are noted anew.
+    for (const auto& [edge, row, column] : whole_blocks_) note(row, column);
   }
   if (const std::string line = ledger_->remark(reduced(product_->blocks_left_out(), MPI_SUM), "block");
       !line.empty())

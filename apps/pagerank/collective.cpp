@@ -14,10 +14,11 @@
 namespace pagerank {
 namespace {
 
+/// The tag of all messages of this file.
 constexpr int moved_tag = 0;
 
-/// Sends the parts of an array, and returns those that this rank receives. Counts are by rank, and parts lie
-/// one after the other.
+/// Sends each rank r a part of an array, sent_counts[r] values. Parts lie one after the other. Returns the
+/// parts that this rank receives, received_counts[r] values from each rank r. Collective.
 template <class T>
 std::vector<T> exchanged(MPI_Comm communicator, const std::vector<T>& sent,
                          const std::vector<std::int64_t>& sent_counts,
@@ -41,7 +42,8 @@ std::vector<T> exchanged(MPI_Comm communicator, const std::vector<T>& sent,
   return received;
 }
 
-/// Leaves the highest ranks, in their order.
+/// Keeps the `count` vertices of a list with the highest PageRanks, the highest first, and removes all
+/// others.
 void keep_highest(std::vector<Ranked>& list, std::int64_t count) {
   const auto most = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(count, std::ssize(list)));
   std::partial_sort(list.begin(), list.begin() + most, list.end(), [](const Ranked& a, const Ranked& b) {
@@ -50,7 +52,8 @@ void keep_highest(std::vector<Ranked>& list, std::int64_t count) {
   list.resize(static_cast<std::size_t>(most));
 }
 
-/// Adds the hash of a link. Sums of integers are the same in any order, and repeated links add up.
+/// Adds the hash of a link to a sum of integers, which is the same in any order. A repeated link is added as
+/// often as it is repeated.
 struct AddLinkHash {
   const Link* links;
 

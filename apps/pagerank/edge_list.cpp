@@ -29,7 +29,8 @@ bool is_integer(ElementType type) {
                                     []<class T>(std::type_identity<T>) { return std::is_integral_v<T>; });
 }
 
-/// Appends rows of integers as links, and returns the greatest vertex. Vertices are 0 to vertices - 1.
+/// Appends the rows `rows` of a file to `links`, and returns the greatest vertex of them. `numbers` has two
+/// integers for each row. Throws InputError if one of them is not a vertex, 0 to vertices - 1.
 template <class T>
 std::int64_t append(const std::string& path, const T* numbers, tessera::Range rows, std::int64_t vertices,
                     std::vector<Link>& links) {
@@ -63,6 +64,7 @@ Links read_edge_list(MPI_Comm communicator, const std::string& path, const tesse
                      const LinkReading& reading) {
   const int rank = rank_in(communicator), ranks = tessera::ranks_of(communicator);
   const std::int64_t all = info.domain[1].size();
+  // The first row that the rank `part` reads.
   const auto bound = [&](std::int64_t part) { return all / ranks * part + all % ranks * part / ranks; };
   const std::int64_t begin = bound(rank), end = bound(rank + 1);
   Links read{.vertices = reading.vertices, .links = {}};

@@ -48,7 +48,7 @@ struct LinkReading {
   std::int64_t vertices = 0;
 };
 
-/// Returns the description of a data set with the links of a graph, which has two columns of integers. Not
+/// Returns the description of a data set that has the links of a graph, in two columns of integers. Not
 /// collective. Throws InputError when the data set has another shape or type.
 tessera::io::ImageInfo inspect_edge_list(const std::string& path, const std::string& dataset);
 

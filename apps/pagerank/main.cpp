@@ -9,14 +9,13 @@ using tessera::deck::KeyDeclaration, tessera::deck::ValueType;
 
 /// The keys of tessera-pagerank.
 std::vector<KeyDeclaration> keys() {
-  KeyDeclaration product{
-      .name = "product",
-      .type = ValueType::choice,
-      .help =
-          "Whether a row is multiplied in the pass that computes its rank (fused), or before that by "
-          "KokkosSparse::spmv (kokkos-kernels)",
-      .default_text = "fused",
-      .choices = {product_names[0], product_names[1]}};
+  KeyDeclaration product{.name = "product",
+                         .type = ValueType::choice,
+                         .help =
+                             "How the links of a vertex are summed: in the pass that computes its rank "
+                             "(fused), or before that pass by KokkosSparse::spmv (kokkos-kernels)",
+                         .default_text = "fused",
+                         .choices = {product_names[0], product_names[1]}};
   if (!has_kernels) {
     product.choices.pop_back();
     product.refusals = {{product_names[1], "this program is built without Kokkos Kernels: choose fused"}};
@@ -25,14 +24,16 @@ std::vector<KeyDeclaration> keys() {
       product,
       {.name = "input.file",
        .type = ValueType::path,
-       .help = "The links: a Matrix Market file, or a list of links as HDF5, (links, 2) from 0 on",
+       .help = "The links: a Matrix Market file, or a list of links in HDF5 of the shape (links, 2), with "
+               "vertices counted from 0",
        .required = true},
       {.name = "input.dataset",
        .type = ValueType::text,
        .help = "The data set of an HDF5 file; without it, the only one"},
       {.name = "input.vertices",
        .type = ValueType::integer,
-       .help = "The number of vertices of a list of links; without it, as many as it names",
+       .help = "The number of vertices of a list of links; without it, one more than the greatest vertex of "
+               "the list",
        .minimum = 1,
        .maximum = static_cast<double>(most_vertices)},
       {.name = "input.weights",
@@ -58,18 +59,18 @@ std::vector<KeyDeclaration> keys() {
        .maximum = 1e4},
       {.name = "damping",
        .type = ValueType::real,
-       .help = "The part of a rank that follows the links",
+       .help = "The share of the rank of a vertex that follows its links",
        .default_text = "0.85",
        .minimum = 0,
        .maximum = 1},
       {.name = "tolerance",
        .type = ValueType::real,
-       .help = "The turns end when the sum of the absolute changes of a turn is not more",
+       .help = "The turns end when the absolute changes of all ranks in a turn add up to at most this number",
        .default_text = "1e-10",
        .minimum = 0},
       {.name = "turns",
        .type = ValueType::integer,
-       .help = "The greatest number of turns: status 3 if more are needed",
+       .help = "The greatest number of turns; the exit status is 3 if more are needed",
        .default_text = "1000",
        .minimum = 1,
        .maximum = 1e9}};

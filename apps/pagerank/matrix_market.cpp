@@ -34,27 +34,31 @@ using tessera::HostExecutionSpace, tessera::InputError;
 
 constexpr const char* banner = "%%MatrixMarket";
 
+/// The bytes that are read and parsed at a time, unless a line is longer.
 constexpr std::int64_t chunk_bytes = std::int64_t(4) << 20;
-/// The bytes that are read at a time where a line feed is looked for.
-constexpr std::int64_t skipped_bytes = std::int64_t(1) << 16;
-/// No entry is longer. Comments and blank lines may be.
+/// The bytes that are read at a time to find the next line feed.
+constexpr std::int64_t search_bytes = std::int64_t(1) << 16;
+/// The greatest number of bytes of a line with an entry. Comments and blank lines may be longer.
 constexpr std::size_t longest_entry = 4096;
 constexpr const char* too_long = "is longer than any line of entries: is this a text file?";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-std::string_view without_blanks(std::string_view text) {
+/// Returns a text without the blanks at its beginning.
+std::string_view without_leading_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return text;
 }
 
-/// Takes a number from the beginning of `text`. Returns whether there is one, with a blank or nothing behind.
-/// A real number that is too large or too small is infinite or 0.
+/// Takes `number` from the beginning of `text`, and removes it there. Returns whether there is a number, with
+/// a blank or nothing behind it. A real number that is too large becomes infinite, and one that is too small
+/// becomes 0.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
-  text = without_blanks(text);
+  text = without_leading_blanks(text);
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  // If a real number is out of range, from_chars does not tell whether it is too large or too small.
   if constexpr (std::is_floating_point_v<Number>)
     if (error == std::errc::result_out_of_range)
       number = std::strtod(std::string(text.data(), end).c_str(), nullptr);
@@ -64,15 +68,16 @@ bool take_number(std::string_view& text, Number& number) {
   return text.empty() || is_blank(text.front());
 }
 
-/// Takes an integer, which may have any number of digits.
+/// Takes a number like take_number. Returns whether it is an integer, which may have any number of digits.
 bool take_integer(std::string_view& text, double& number) {
-  const std::string_view begin = without_blanks(text);
+  const std::string_view begin = without_leading_blanks(text);
   if (!take_number(text, number)) return false;
   const std::string_view token = begin.substr(0, begin.size() - text.size());
   return token.find_first_not_of("+-0123456789") == std::string_view::npos;
 }
 
-/// Returns a line for a message, without what would make the message more than one line.
+/// Returns the beginning of a line in quotation marks for a message. Anything but printable ASCII becomes a
+/// question mark, so that the message has one line.
 std::string quoted(std::string_view line) {
   constexpr std::size_t most = 60;
   std::string text(line.substr(0, most));
@@ -82,7 +87,8 @@ std::string quoted(std::string_view line) {
   return fmt::format("'{}{}'", text, line.size() > most ? "..." : "");
 }
 
-/// Reads bytes at a position of a file. Returns fewer only at its end.
+/// Reads bytes at a position of a file to `memory`. Returns their number, which is less than `bytes` only at
+/// the end of the file. Throws InputError if the file cannot be read.
 std::int64_t read_at(int file, char* memory, std::int64_t bytes, std::int64_t position) {
   std::int64_t done = 0;
   while (done < bytes) {
@@ -96,14 +102,15 @@ std::int64_t read_at(int file, char* memory, std::int64_t bytes, std::int64_t po
   return done;
 }
 
-/// Reads integers that are separated by blanks. Returns whether `line` has as many of them as `numbers`, none
-/// of them negative, and nothing else.
+/// Reads integers that are separated by blanks to `numbers`. Returns whether `line` has exactly
+/// numbers.size() of them, not negative, and nothing else.
 bool parse_integers(std::string_view line, std::span<std::int64_t> numbers) {
   for (std::int64_t& number : numbers)
     if (!take_number(line, number) || number < 0) return false;
-  return without_blanks(line).empty();
+  return without_leading_blanks(line).empty();
 }
 
+/// Throws InputError about a line of a file.
 [[noreturn]] void fail(const std::string& path, std::int64_t line, const std::string& message) {
   throw InputError(fmt::format("{}:{}: {}", path, line, message));
 }
@@ -121,7 +128,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Reads the first line, which says what kind of matrix the file has.
+/// Reads the first line, which says what kind of matrix the file has, to `header`.
 void read_kind(const std::string& path, const std::string& line, MatrixMarketHeader& header) {
   const std::vector<std::string> words = words_of(lower_case(line));
   if (words.size() != 5 || words[0] != lower_case(banner) || words[1] != "matrix")
@@ -136,7 +143,7 @@ void read_kind(const std::string& path, const std::string& line, MatrixMarketHea
                      words[3]));
   if (words[4] != "general" && words[4] != "symmetric")
     fail(path, 1,
-         fmt::format("links cannot be '{}', as those of the two directions would have other signs or values: "
+         fmt::format("links cannot be '{}', as a link and its reverse would differ in sign or value: "
                      "store the matrix as general",
                      words[4]));
   header.has_numbers = words[3] != "pattern";
@@ -144,15 +151,16 @@ void read_kind(const std::string& path, const std::string& line, MatrixMarketHea
   header.is_symmetric = words[4] == "symmetric";
 }
 
-/// Reads the line with the numbers of rows, columns and entries.
+/// Reads the line with the numbers of rows, columns and entries to `header`.
 void read_size(const std::string& path, const std::string& line, MatrixMarketHeader& header) {
   std::array<std::int64_t, 3> numbers{};
   if (!parse_integers(line, numbers))
-    fail(path, header.size_line, "is to have three integers: rows, columns and entries");
+    fail(path, header.size_line, "must have three integers: rows, columns and entries");
   if (numbers[0] != numbers[1])
     fail(path, header.size_line,
-         fmt::format("the matrix is {} x {}, and that of a graph is square: give as many columns as rows",
-                     numbers[0], numbers[1]));
+         fmt::format(
+             "the matrix is {} x {}, but the matrix of a graph is square: give as many columns as rows",
+             numbers[0], numbers[1]));
   if (numbers[0] == 0) fail(path, header.size_line, "the graph has no vertices: give at least one row");
   if (numbers[0] > most_vertices)
     fail(path, header.size_line,
@@ -182,7 +190,7 @@ struct ParsePieces {
 };
 
 /// Parses this rank's part of the bytes, in as many pieces as it has threads.
-std::vector<Piece> parse_part(const EntryParser& parser, std::int64_t begin, std::int64_t end) {
+std::vector<Piece> parse_on_threads(const EntryParser& parser, std::int64_t begin, std::int64_t end) {
   const std::int64_t count = std::max(1, HostExecutionSpace().concurrency());
   std::vector<Piece> pieces(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
@@ -195,8 +203,9 @@ std::vector<Piece> parse_part(const EntryParser& parser, std::int64_t begin, std
   return pieces;
 }
 
-/// Throws InputError, on all ranks, about the first line that cannot be used. `lines_before` are the lines of
-/// the file before this rank's part, which are known if no earlier rank has such a line.
+/// Throws InputError, on all ranks, about the first line that cannot be used. `lines_before` is the number of
+/// lines before this rank's part. It is too low if an earlier rank has met such a line, but then the error of
+/// that rank counts.
 void check_lines(MPI_Comm communicator, const std::string& path, const std::vector<Piece>& pieces,
                  std::int64_t lines_before) {
   tessera::collectively(communicator, [&] {
@@ -207,6 +216,7 @@ void check_lines(MPI_Comm communicator, const std::string& path, const std::vect
   });
 }
 
+/// Throws InputError unless the number of entries is the one that the header announces.
 void check_count(const std::string& path, const MatrixMarketHeader& header, std::int64_t found) {
   if (found == header.entries) return;
   fail(path, header.size_line,
@@ -214,7 +224,7 @@ void check_count(const std::string& path, const MatrixMarketHeader& header, std:
                    found < header.entries ? "the file is truncated" : "correct the number, or the file"));
 }
 
-/// Returns the links of all pieces.
+/// Returns the links of all pieces, which are moved out of them.
 std::vector<Link> joined(std::vector<Piece>& pieces) {
   std::vector<Link> links = std::move(pieces.front().parsed.links);
   std::size_t count = links.size();
@@ -247,10 +257,10 @@ std::int64_t EntryParser::size() const {
   return status.st_size;
 }
 
-/// Adds the entry of a line. Returns what is wrong with the line; nothing if it is an entry, a comment, or
-/// blank.
+/// Adds the links of the entry in a line to `parsed`. Returns the error; it is empty if the line is an entry,
+/// a comment, or blank.
 std::string EntryParser::parse_line(std::string_view line, ParsedEntries& parsed) const {
-  std::string_view rest = without_blanks(line);
+  std::string_view rest = without_leading_blanks(line);
   if (rest.empty() || rest.front() == '%') return {};
   if (line.size() > longest_entry) return too_long;
   std::int64_t row = 0, column = 0;
@@ -259,8 +269,8 @@ std::string EntryParser::parse_line(std::string_view line, ParsedEntries& parsed
     return !header_.has_numbers ||
            (header_.has_integers ? take_integer(rest, number) : take_number(rest, number));
   };
-  const bool is_entry =
-      take_number(rest, row) && take_number(rest, column) && has_number() && without_blanks(rest).empty();
+  const bool is_entry = take_number(rest, row) && take_number(rest, column) && has_number() &&
+                        without_leading_blanks(rest).empty();
   if (!is_entry)
     return fmt::format("{} is no entry: give a row, a column{}", quoted(line),
                        header_.has_integers  ? " and an integer"
@@ -283,7 +293,7 @@ std::string EntryParser::parse_line(std::string_view line, ParsedEntries& parsed
   return {};
 }
 
-/// Parses whole lines. Returns whether all of them can be used.
+/// Parses whole lines, and adds their links to `parsed`. Returns whether all lines can be used.
 bool EntryParser::parse_lines(std::string_view text, ParsedEntries& parsed) const {
   while (!text.empty()) {
     const std::size_t length = std::min(text.find('\n'), text.size());
@@ -299,34 +309,38 @@ bool EntryParser::parse_lines(std::string_view text, ParsedEntries& parsed) cons
 /// scratch.
 std::int64_t EntryParser::next_line(std::int64_t position, std::vector<char>& memory) const {
   for (;;) {
-    const std::int64_t bytes = read_at(file_, memory.data(), skipped_bytes, position);
+    const std::int64_t bytes = read_at(file_, memory.data(), search_bytes, position);
     const std::size_t feed = std::string_view(memory.data(), static_cast<std::size_t>(bytes)).find('\n');
     if (feed != std::string_view::npos) return position + static_cast<std::int64_t>(feed) + 1;
     position += bytes;
-    if (bytes < skipped_bytes) return position;
+    if (bytes < search_bytes) return position;
   }
 }
 
+/// Parses the lines that begin in the bytes [begin, end), and adds their links to `parsed`.
 void EntryParser::parse_part(std::int64_t begin, std::int64_t end, ParsedEntries& parsed) const {
   std::vector<char> memory(static_cast<std::size_t>(chunk_bytes));
-  // A line that has begun before is left to the piece before, which is seen by the byte before.
+  // A line that has begun before belongs to the piece before. If the byte before is a line feed, the first
+  // line begins at `begin`.
   std::int64_t position = begin > header_.begin ? next_line(begin - 1, memory) : begin;
   while (position < end) {
     const auto wanted = static_cast<std::int64_t>(memory.size());
     const std::int64_t bytes = read_at(file_, memory.data(), wanted, position);
     if (bytes == 0) return;
     const std::string_view text(memory.data(), static_cast<std::size_t>(bytes));
-    // The last line that begins in this piece may end behind it. If it does not end in this chunk, the lines
-    // before it are parsed, and it begins the next chunk, which is larger if there are none before it.
+    // `last` is the line feed of the last line that begins in this piece, which may lie behind the piece. If
+    // that line does not end in this chunk, only the lines before it are parsed, and the next chunk begins
+    // with it.
     std::size_t last = text.find('\n', static_cast<std::size_t>(std::min(end - position, bytes)) - 1);
     if (last == std::string_view::npos) last = bytes < wanted ? text.size() - 1 : text.rfind('\n');
     if (last == std::string_view::npos) {
-      const std::string_view rest = without_blanks(text);
+      // A line is longer than the chunk. If it may be a comment or blank, a larger chunk is read.
+      const std::string_view rest = without_leading_blanks(text);
       if (rest.empty() || rest.front() == '%') {
         memory.resize(2 * memory.size());
         continue;
       }
-      last = text.size() - 1;  // No entry is as long as a chunk.
+      last = text.size() - 1;  // It cannot be used: no entry is as long as a chunk.
     }
     if (!parse_lines(text.substr(0, last + 1), parsed)) return;
     position += static_cast<std::int64_t>(last) + 1;
@@ -362,12 +376,12 @@ MatrixMarketHeader read_header(const std::string& path) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '%') continue;
     read_size(path, line, header);
-    // After the last line, which may have no line feed, there is no position.
+    // If the size is in the last line, the file ends before the entries.
     header.begin = file.eof() ? -1 : static_cast<std::int64_t>(file.tellg());
     return header;
   }
   fail(path, header.size_line,
-       "is the last line, and none has the size of the matrix: the file is truncated");
+       "is the last line, and no line has the size of the matrix: the file is truncated");
 }
 
 Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixMarketHeader& header,
@@ -378,8 +392,10 @@ Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixM
   tessera::collectively(communicator, [&] {
     const std::int64_t begin = header.begin < 0 ? parser.size() : header.begin;
     const std::int64_t bytes = std::max<std::int64_t>(parser.size() - begin, 0);
-    pieces = parse_part(parser, begin + bytes / ranks * rank + bytes % ranks * rank / ranks,
-                        begin + bytes / ranks * (rank + 1) + bytes % ranks * (rank + 1) / ranks);
+    const auto bound = [&](std::int64_t part) {
+      return begin + bytes / ranks * part + bytes % ranks * part / ranks;
+    };
+    pieces = parse_on_threads(parser, bound(rank), bound(rank + 1));
   });
   std::int64_t lines = 0, lines_before = 0, found = 0;
   for (const Piece& piece : pieces) {
@@ -387,7 +403,7 @@ Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixM
     found += piece.parsed.entries;
   }
   MPI_Exscan(&lines, &lines_before, 1, MPI_INT64_T, MPI_SUM, communicator);
-  if (rank == 0) lines_before = 0;
+  if (rank == 0) lines_before = 0;  // MPI_Exscan leaves it undefined there.
   check_lines(communicator, path, pieces, lines_before + header.size_line);
   MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT64_T, MPI_SUM, communicator);
   check_count(path, header, found);

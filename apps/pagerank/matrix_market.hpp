@@ -14,7 +14,7 @@ namespace pagerank {
 
 /// The contents of the first lines of a Matrix Market file.
 struct MatrixMarketHeader {
-  /// The number of vertices: of rows, and of columns.
+  /// The number of vertices, which is that of rows and that of columns.
   std::int64_t vertices = 0;
   /// The number of entries that follow.
   std::int64_t entries = 0;
@@ -26,30 +26,31 @@ struct MatrixMarketHeader {
   bool is_symmetric = false;
   /// The number of the line that has the size of the matrix, from 1.
   std::int64_t size_line = 0;
-  /// The number of bytes before the entries.
+  /// The number of bytes before the entries, or -1 if the file ends before them.
   std::int64_t begin = 0;
 };
 
 /// Returns whether the content of a file begins as that of Matrix Market files does. Not collective.
 bool is_matrix_market(const std::string& path);
 
-/// Reads the first lines of a file. Not collective. Throws InputError when the matrix is not one of
-/// coordinates, when its numbers are complex, when it is neither general nor symmetric, when it is not
-/// square, and when it has no or too many rows.
+/// Reads the first lines of a file. Not collective. Throws InputError if the matrix is not given by
+/// coordinates, if its numbers are complex, if it is neither general nor symmetric, if it is not square, or
+/// if it has no rows or too many.
 MatrixMarketHeader read_header(const std::string& path);
 
 /// Reads the entries of a file. Each rank reads a part of the bytes, and parses it with all of its threads.
-/// Kokkos has been started. Collective. Throws InputError, on all ranks, with the number of the line that
-/// cannot be used.
+/// Kokkos must have been started. Collective. Throws InputError, on all ranks, with the number of the first
+/// line that cannot be used.
 Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixMarketHeader& header,
                    const LinkReading& reading);
 
 /// The entries that were read from a part of a file.
 struct ParsedEntries {
   std::vector<Link> links;
-  /// The number of entries, which is less than that of the links if the matrix is symmetric.
+  /// The number of entries. It is not that of links: an entry may have the weight 0, and is then no link; or
+  /// the matrix may be symmetric, so that an entry stands for two links.
   std::int64_t entries = 0;
-  /// The number of lines, up to and including one that cannot be used.
+  /// The number of lines, up to and including the first line that cannot be used.
   std::int64_t lines = 0;
   /// The error in the last line; empty if there is none.
   std::string error = {};
@@ -58,8 +59,8 @@ struct ParsedEntries {
 /// Parses the entries of a Matrix Market file. Several threads may do so at the same time.
 class EntryParser {
  public:
-  /// Opens the file. `has_weights` says whether the numbers of entries are weights, or are left out. A file
-  /// that cannot be read is reported by size().
+  /// Opens the file. `has_weights` says whether the numbers of entries are weights; otherwise they are
+  /// ignored. If the file cannot be opened, size() throws.
   EntryParser(std::string path, const MatrixMarketHeader& header, bool has_weights);
   ~EntryParser();
   EntryParser(const EntryParser&) = delete;
@@ -67,7 +68,8 @@ class EntryParser {
 
   /// Returns the size of the file in bytes. Throws InputError when the file cannot be read.
   std::int64_t size() const;
-  /// Parses the lines that begin in the bytes [begin, end). Throws nothing.
+  /// Parses the lines that begin in the bytes [begin, end). Throws nothing: the result has the error, if
+  /// there is one.
   ParsedEntries parse(std::int64_t begin, std::int64_t end) const noexcept;
 
  private:

@@ -16,12 +16,14 @@ using tessera::ExecutionSpace;
 using tessera::HostExecutionSpace;
 using tessera::MemorySpace;
 
-/// Parts of rows for each thread, so that threads end together although they get parts in turn.
+/// The number of parts of rows for each thread. With many small parts, all threads end at about the same
+/// time.
 constexpr std::int64_t parts_per_thread = 32;
-/// The work of a row beside its links, in links.
+/// The work of a row besides that of its links, in units of the work of a link.
 constexpr std::int64_t work_of_row = 4;
-/// Changes are added in groups, which are kept in the cache.
+/// The number of changes that are computed before they are added; they stay in the cache.
 constexpr std::int64_t group = 512;
+/// The tags of the messages of the two exchanges are this one and the next one.
 constexpr int first_tag = 2;
 
 /// Adds the sums of another rank. This is an MPI_User_function.
@@ -33,6 +35,7 @@ void add_turn_sums(void* from, void* to, int* count, MPI_Datatype*) {
   }
 }
 
+/// Returns an array without values.
 template <class T>
 Kokkos::View<T*, MemorySpace> allocated(const char* name, std::int64_t count) {
   const Kokkos::View<T*, MemorySpace> view(Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing),
@@ -42,6 +45,7 @@ Kokkos::View<T*, MemorySpace> allocated(const char* name, std::int64_t count) {
   return view;
 }
 
+/// Returns an array with these values where kernels run.
 template <class T>
 Kokkos::View<T*, MemorySpace> copied(const char* name, const std::vector<T>& values) {
   const auto view = allocated<T>(name, static_cast<std::int64_t>(values.size()));
@@ -106,7 +110,7 @@ struct Row {
   double base;
   std::int64_t giving;
 
-  /// Computes a row, and returns the absolute change.
+  /// Computes the rank of a row's vertex and what it gives, and returns the absolute change of the rank.
   KOKKOS_FORCEINLINE_FUNCTION double update(std::int64_t row) const {
     const double rank = base + sum_of_row(links, row);
     const double change = rank > ranks[row] ? rank - ranks[row] : ranks[row] - rank;
@@ -154,7 +158,7 @@ struct AddRanks {
   KOKKOS_FUNCTION void operator()(std::int64_t i, tessera::ExactSum<double>& sum) const { sum.add(ranks[i]); }
 };
 
-/// Sets what a vertex gives.
+/// Computes what a vertex gives.
 struct Give {
   const double* ranks;
   const double* factors;
@@ -168,7 +172,7 @@ auto policy(std::int64_t begin, std::int64_t end) {
   return Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(begin, end);
 }
 
-/// Adds `kernel` of the indices [begin, end) to `sum`.
+/// Adds what `kernel` adds for the indices [begin, end) to `sum`.
 template <class Kernel>
 void add_exactly(std::int64_t begin, std::int64_t end, const Kernel& kernel, tessera::ExactSum<double>& sum) {
   if (begin >= end) return;
@@ -207,6 +211,7 @@ PowerIteration::PowerIteration(const RankGraph& graph, double damping, [[maybe_u
   }
 }
 
+/// Cuts the rows into parts of about equal work. No part has rows both with and without links to others.
 void PowerIteration::make_parts() {
   const auto work_before = [&](std::int64_t row) {
     return graph_.offsets[static_cast<std::size_t>(row)] + work_of_row * row;
@@ -237,7 +242,7 @@ void PowerIteration::compute(Rows rows, double base, int to, TurnSums& sums) {
       compute_on_device(rows, row, sums);
   };
   if (product_) {
-    // One call multiplies all rows.
+    // One call sums all rows, so the silent rows, which come later, need none.
     if (rows != Rows::silent) sums_ = product_(from);
     compute_with(KnownSums{sums_.data()});
   } else if (weights_.extent(0) > 0) {
@@ -309,7 +314,8 @@ double PowerIteration::turn() {
   if (graph_.bounds.size() == 2) {
     compute(Rows::all, base, to, sums);
   } else {
-    // Vertices without links are computed while the others wait for what they are given.
+    // Vertices without links give nothing, so they are computed while messages with what the others give are
+    // sent.
     compute(Rows::giving, base, to, sums);
     exchanges_[to]->start({});
     compute(Rows::silent, base, to, sums);

@@ -17,7 +17,7 @@ namespace pagerank {
 /// One number for each position.
 using Values = Kokkos::View<double*, tessera::MemorySpace>;
 
-/// The ways to multiply rows.
+/// The ways to compute the sums of rows.
 enum class Product : std::uint8_t {
   fused,          ///< In the pass that computes ranks.
   kokkos_kernels  ///< Before that, by KokkosSparse::spmv.
@@ -31,14 +31,14 @@ constexpr bool has_kernels = true;
 constexpr bool has_kernels = false;
 #endif
 
-/// Multiplies all rows of a rank: returns their sums, from what positions give.
+/// A function that returns the sums of all rows of a rank, from what the vertices at all positions give.
 using RowProduct = std::function<Values(const Values& gives)>;
 
-/// Copies the links of a graph into a matrix that Kokkos Kernels multiplies. Only in builds with Kokkos
-/// Kernels.
+/// Returns the product of Kokkos Kernels, which has a copy of the links of a graph as a matrix. Only in
+/// builds with Kokkos Kernels.
 RowProduct make_kernels_product(const RankGraph& graph);
 
-/// Sums over vertices, which are exact.
+/// Exact sums over vertices.
 struct TurnSums {
   /// The absolute changes of ranks.
   tessera::ExactSum<double> change;
@@ -52,15 +52,16 @@ struct RowPart {
   std::int64_t end = 0;
 };
 
-/// The iteration that finds ranks. Those of a turn are
+/// The iteration that finds PageRanks. A turn computes from the ranks p of the turn before
 ///
 ///     p'(v) = (1 - d) / n + d (sum over links u -> v of weight * p(u) / sum(u) + q / n)
 ///
 /// with the damping d, the number of vertices n, the sum of weights sum(u) of the links from u, and the sum q
 /// of the ranks of vertices without links. With the fused product, ranks have the same bits on any number of
-/// threads and of ranks of MPI: rows are summed in a fixed order, and sums over vertices are exact. With that
-/// of Kokkos Kernels they have them on hosts, where its rows are summed in order. A turn is one pass over the
-/// rows, or two if Kokkos Kernels computes the sums. The calls begin() and turn() are collective.
+/// threads and of ranks of MPI: rows are summed in a fixed order, and sums over vertices are exact. With the
+/// product of Kokkos Kernels they have the same bits on hosts only, where it sums rows in order. A turn is
+/// one pass over the rows, or two if Kokkos Kernels computes the sums. The calls begin() and turn() are
+/// collective.
 class PowerIteration {
  public:
   /// Copies a graph to where kernels run. All ranks are 1 / n. `graph` must outlive this object.
@@ -106,13 +107,13 @@ class PowerIteration {
   Values factors_;
   /// The ranks of the own vertices, by positions.
   Values ranks_;
-  /// The parts of the rows of giving vertices, and then those of the others.
+  /// The parts of the rows of vertices with links, and then the parts of the rows of vertices without links.
   std::vector<RowPart> parts_;
   std::int64_t giving_parts_ = 0;
   std::vector<TurnSums> part_sums_;
   tessera::ValueReduction addition_;
-  /// The parts of their ranks that vertices give for a weight of 1: own vertices, and behind them ghosts. A
-  /// turn reads the array number `from_` and writes the other one.
+  /// The part of its rank that each vertex gives for a weight of 1, times the damping: own vertices, and
+  /// behind them ghosts. A turn reads the array number `from_` and writes the other array.
   Values gives_[2];
   std::unique_ptr<tessera::IndexedExchange<double>> exchanges_[2];
   int from_ = 0;

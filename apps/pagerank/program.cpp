@@ -33,7 +33,8 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-/// The header of the input. A list of links has entries, too, and those vertices that the deck gives, or 0.
+/// The header of the input. For a list of links, `matrix` has the number of entries only, and the number of
+/// vertices that the deck gives, or 0.
 struct Header {
   bool is_matrix = false;
   MatrixMarketHeader matrix;
@@ -41,7 +42,7 @@ struct Header {
   io::ImageInfo list;
 };
 
-/// Throws InputError when the file cannot be read, or has no size.
+/// Throws InputError if the file cannot be read, or is not a regular file.
 void check_readable(const Deck& deck, const std::string& path) {
   std::error_code error;
   if (const auto status = std::filesystem::status(path, error);
@@ -66,7 +67,7 @@ Header inspect(const app::JobSetting& setting) {
     header.is_matrix = is_matrix_market(path);
     for (const char* key : {"input.dataset", "input.vertices"})
       if (header.is_matrix && deck.is_set(key))
-        deck.fail(key, path + " is a Matrix Market file, which says it itself: leave this out");
+        deck.fail(key, path + " is a Matrix Market file, which has this itself: leave it out");
     if (header.is_matrix)
       header.matrix = read_header(path);
     else if (io::image_format(path) == io::ImageFormat::hdf5)
@@ -93,7 +94,7 @@ struct RankWork {
 /// are placed.
 double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ranks, int threads) {
   constexpr double bytes_of_vertex = 100, bytes_of_link = 48;
-  // Each rank has a set of all vertices, with a number for each 64 of them.
+  // Each rank has a set of all vertices: 8 bytes of bits and a count of 4 bytes for each 64 vertices.
   constexpr double bytes_in_set = 3.0 / 16;
   return (bytes_of_vertex * static_cast<double>(vertices) + bytes_of_link * static_cast<double>(links)) /
              static_cast<double>(ranks) +
@@ -101,7 +102,7 @@ double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ran
          static_cast<double>(threads) * static_cast<double>(bytes_to_sort(vertices));
 }
 
-/// Returns a block of the only element of an array, or of none.
+/// Returns a block of the only element of an array, or a block without elements.
 HostBlock block_of(std::uint64_t& number, bool is_empty) {
   return packed_block(reinterpret_cast<std::byte*>(&number), ElementType::uint64, {{0, is_empty ? 0 : 1}});
 }
@@ -158,7 +159,7 @@ class Program final : public app::IterationProgram {
   void check_size(const Links& links);
   Links read() const;
   std::vector<RankWork> work_of_ranks() const;
-  /// Returns the block of this rank's vertices in an array of all.
+  /// Returns the block of this rank's vertices in an array over all vertices.
   HostBlock block(std::vector<double>& ranks) const {
     return packed_block(reinterpret_cast<std::byte*>(ranks.data()), ElementType::float64,
                         {{graph_.first(), graph_.first() + graph_.rows()}});
@@ -198,8 +199,9 @@ void Program::check_room() const {
   });
 }
 
-/// Throws InputError, on all ranks, when a rank needs more than `memory`, or a machine node lacks the memory
-/// for its part of the graph, which has `links` links, as far as is known.
+/// Throws InputError, on all ranks, if a rank needs more memory than the key `memory` allows, or if a machine
+/// node lacks the memory for its part of the graph. `links` is the number of links of the whole graph, or 0
+/// while it is not known.
 void Program::check_memory(std::int64_t links) const {
   const std::vector<RankPlace> places = rank_places(communicator());
   const std::int64_t node = places[static_cast<std::size_t>(setting_.session.rank())].node;
@@ -221,8 +223,8 @@ void Program::check_memory(std::int64_t links) const {
   });
 }
 
-/// The domain of the ranks is not known before a list of links has been read. Until then, the file has room
-/// for one.
+/// Creates the file of the PageRanks. The number of vertices may not be known before a list of links has been
+/// read. Until then, the file has room for one vertex.
 std::unique_ptr<BlockSink> Program::create_sink(std::int64_t vertices) {
   return io::create_hdf5(communicator(), output(), "ranks", {{0, vertices}}, ElementType::float64,
                          [this] { return notes_; });
@@ -230,8 +232,8 @@ std::unique_ptr<BlockSink> Program::create_sink(std::int64_t vertices) {
 
 void Program::create_results() { sink_ = create_sink(std::max<std::int64_t>(1, vertices())); }
 
-/// A file may change between two runs without another name. Its numbers tell of most such changes before it
-/// is read, and the fingerprint tells of the others.
+/// A file may change between two runs and keep its name. These numbers reveal most such changes before the
+/// file is read, and the fingerprint reveals all others.
 std::string Program::problem() const {
   const MatrixMarketHeader& matrix = header_.matrix;
   if (!header_.is_matrix) return fmt::format("links of the input: {}\n", matrix.entries);
@@ -296,7 +298,8 @@ Links Program::read() const {
   return read_edge_list(communicator(), input(), header_.list, reading);
 }
 
-/// Checks what can be checked when the input has been read.
+/// Checks memory and room when the input has been read. Creates the output anew if the number of vertices was
+/// not known before.
 void Program::check_size(const Links& links) {
   const bool knew_vertices = vertices() > 0;
   graph_.vertices = links.vertices;

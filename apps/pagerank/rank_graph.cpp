@@ -20,18 +20,20 @@ namespace {
 
 using Bounds = std::vector<std::int64_t>;
 
-/// The work of a vertex beside its links, in links.
+/// The work of a vertex besides that of its links, in units of the work of a link.
 constexpr std::int64_t work_of_vertex = 4;
-/// The greatest number of counts that are added. Bounds between ranks are multiples of a number of vertices.
+/// The greatest number of groups of vertices. The links to each group are counted over all ranks.
 constexpr std::int64_t most_counts = 1 << 16;
+/// The tag of the messages with sums of weights.
 constexpr int sums_tag = 1;
-/// The sums of weights that vertices may have. A rank that is divided by such a sum is finite and not 0.
+/// The least and the greatest sum of weights that a vertex may have. A PageRank that is divided by a sum
+/// between them is finite and not 0.
 constexpr double least_sum = 1e-290;
 constexpr double greatest_sum = 1e290;
 
 std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
 
-/// Returns the bounds of ranks that have as many vertices as each other.
+/// Returns the bounds of ranks that all have the same number of vertices; only the last ranks may have fewer.
 Bounds even_bounds(std::int64_t vertices, int ranks) {
   Bounds bounds;
   const std::int64_t size = (vertices + ranks - 1) / ranks;
@@ -39,8 +41,8 @@ Bounds even_bounds(std::int64_t vertices, int ranks) {
   return bounds;
 }
 
-/// Sorts links by their sources, which are those from `first` on, their targets and their weights. `own` is
-/// the number of these sources, and `vertices` that of all vertices.
+/// Sorts links by their sources, then by their targets, and then by their weights. The sources are the `own`
+/// vertices from `first` on, and the targets are among all `vertices` vertices.
 void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t own, std::int64_t vertices) {
   sort_links(links, vertices, [](const Link& link) { return link.to; });
   sort_links(links, own, [first](const Link& link) { return link.from - first; });
@@ -59,8 +61,9 @@ bool any_weights(MPI_Comm communicator, const std::vector<Link>& links) {
                               std::ranges::any_of(links, [](const Link& link) { return link.weight != 1; }));
 }
 
-/// Returns the sums of the weights of the links from each vertex. The links of each vertex are added in their
-/// order. `number_of_first` is the number that the input gives to the vertex `first`. Collective.
+/// Returns the sum of the weights of the links from each of the `vertices` vertices from `first` on. The
+/// links of a vertex are added in their order. `number_of_first` is the number that the input gives to the
+/// vertex `first`. Collective.
 std::vector<double> sums_of_weights(MPI_Comm communicator, const std::vector<Link>& links, std::int64_t first,
                                     std::int64_t vertices, std::int64_t number_of_first) {
   std::vector<double> sums(index(vertices));
@@ -76,13 +79,14 @@ std::vector<double> sums_of_weights(MPI_Comm communicator, const std::vector<Lin
   return sums;
 }
 
-/// Vertices in groups of as many as each other. Ranks own whole groups.
+/// Consecutive vertices in groups of the same size. Ranks own whole groups.
 class VertexGroups {
  public:
   explicit VertexGroups(std::int64_t vertices)
       : vertices_(vertices), size_(std::max<std::int64_t>(1, (vertices + most_counts - 1) / most_counts)) {}
 
-  /// Chooses the ranks, so that all have about as much work. Collective.
+  /// Chooses the rank of each group, so that all ranks have about the same work. Returns the bounds of the
+  /// ranks. Collective.
   Bounds choose(MPI_Comm communicator, const std::vector<Link>& links) {
     std::vector<std::int64_t> work(index((vertices_ + size_ - 1) / size_));
     for (const Link& link : links) ++work[link.to / index(size_)];
@@ -98,7 +102,7 @@ class VertexGroups {
     Bounds bounds{0};
     std::int64_t done = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
-      // The group goes to the rank that does most of its work if all work is cut evenly.
+      // The group goes to the rank that would have its middle if all work were cut evenly.
       const auto middle = static_cast<double>(done) + static_cast<double>(work[i]) / 2;
       const auto rank = static_cast<std::size_t>(middle / static_cast<double>(all) * ranks);
       while (bounds.size() <= std::min(rank, index(ranks) - 1))
@@ -152,7 +156,8 @@ class VertexSet {
   std::vector<std::uint32_t> before_;
 };
 
-/// Places the vertices of a rank, and its links.
+/// Gives the vertices of a rank their positions, and puts its links into rows. All work is done by the
+/// constructor. The columns are the rank's own vertices and, behind them, its ghosts in rising order.
 class Placement {
  public:
   Placement(RankGraph& graph, std::vector<Link> links, const std::vector<double>& own_sums)
@@ -183,6 +188,7 @@ class Placement {
     ghosts_.count();
     members_ = ghosts_.members();
     tessera::IndexLists lists = tessera::index_lists(graph_.communicator, graph_.bounds, members_);
+    // The exchange counts elements from the first own vertex.
     for (tessera::SentElements& elements : lists.sent)
       for (std::int64_t& element : elements.indices) element -= graph_.first();
     const Kokkos::View<double*, tessera::MemorySpace> sums("pagerank: sums", own_ + members_.size());
@@ -313,7 +319,7 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
   std::vector<Link> links = moved_links(communicator, std::move(read.links),
                                         [&](const Link& link) { return link.from / even_size; });
   graph.has_weights = any_weights(communicator, links);
-  // Counts of links are the same in any order, and so are rows of links that do not differ.
+  // Without weights no order is needed: the sums are counts of links, and repeated links do not differ.
   if (graph.has_weights || once) sort_by_source(links, first, vertices, graph.vertices);
   if (once) {
     const auto is_same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };

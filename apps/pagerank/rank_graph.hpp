@@ -52,9 +52,9 @@ struct RankGraph {
 };
 
 /// Returns this rank's part of a graph. `links` are those that this rank has read. With `once`, links that
-/// are repeated count once, and must all have the weight 1; without it their weights add up. Kokkos has been
-/// started. Collective. Throws InputError, on all ranks, when the sum of the weights of a vertex is so large
-/// or so small that what it gives would not be a finite number.
+/// are repeated count once, and must all have the weight 1; without it their weights add up. Kokkos must have
+/// been started. Collective. Throws InputError, on all ranks, if the sum of the weights of a vertex is so
+/// large or so small that what the vertex gives might be infinite or 0.
 RankGraph distributed(MPI_Comm communicator, Links links, bool once);
 
 }  // namespace pagerank

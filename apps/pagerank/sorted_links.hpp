@@ -14,7 +14,7 @@
 namespace pagerank {
 namespace detail {
 
-/// Returns the exponent of the number of keys that a bucket has: the smallest one that makes few buckets.
+/// Returns the number of bits b that makes buckets of 2^b keys: the smallest one with at most 2048 buckets.
 inline int bits_of_bucket(std::int64_t keys) {
   constexpr std::int64_t most_buckets = 2048;
   int bits = 0;
@@ -22,16 +22,16 @@ inline int bits_of_bucket(std::int64_t keys) {
   return bits;
 }
 
-/// Returns how many numbers a thread has room for: one for each key of a bucket, and then as many as a cache
-/// line has, so that threads do not write to the same one.
+/// Returns how many numbers a thread has room for: one for each key of a bucket, and then a cache line of
+/// them, so that two threads do not write to the same cache line.
 inline std::int64_t room_for_places(std::int64_t keys) {
   return (std::int64_t{1} << bits_of_bucket(keys)) + 8;
 }
 
-/// Sorts links by keys, first into buckets of following keys, and then in each bucket. Parts of the links,
-/// and then buckets, are sorted side by side. With fewer than 2^26 keys, the places of the keys of a bucket
-/// take at most 256 KiB, and stay in a cache, as its links do if the keys have few. With 2^32 keys, they take
-/// 16 MiB, and no longer do.
+/// Sorts links by keys, first into buckets of consecutive keys, and then in each bucket. Threads share the
+/// parts of the links, and then the buckets. With fewer than 2^26 keys, the places of the keys of a bucket
+/// take at most 256 KiB and stay in a cache, as the links of the bucket do if they are few. With 2^32 keys,
+/// the places take 16 MiB and do not stay there.
 template <class Key>
 class LinkSort {
  public:
@@ -42,12 +42,13 @@ class LinkSort {
     next_.resize(static_cast<std::size_t>(parts_ * buckets_));
     begins_.resize(static_cast<std::size_t>(buckets_) + 1);
     moved_.resize(links.size());
-    // A thread that lacks memory in a kernel could not say so.
+    // This memory is taken here, as a kernel could not report that there is none.
     places_.resize(static_cast<std::size_t>(parts_ * room_));
   }
 
   void run() {
     each<&LinkSort::count>("pagerank: count links");
+    // Turns the counts of links into the places where the links of each part begin in each bucket.
     std::int64_t before = 0;
     for (std::int64_t bucket = 0; bucket < buckets_; ++bucket) {
       begins_[at(bucket)] = before;
@@ -94,15 +95,15 @@ class LinkSort {
       moved_[at(next[bucket_of(link)]++)] = link;
     }
   }
-  /// Sorts buckets, one after the other, as long as any are left. They differ in their numbers of links, so
-  /// that no thread is given its buckets before.
+  /// Sorts buckets, one after the other, as long as any are left. Buckets differ in their numbers of links,
+  /// so each thread takes the next one when it has time.
   void sort(std::int64_t part) {
     std::int64_t* const places = places_.data() + part * room_;
     for (std::int64_t bucket = next_bucket_++; bucket < buckets_; bucket = next_bucket_++)
       sort_bucket(bucket, places);
   }
-  /// Sorts the links of a bucket, back to where they came from. `places` has room for a number for each key
-  /// of a bucket.
+  /// Sorts the links of a bucket from moved_ back to links_. `places` has room for a number for each key of a
+  /// bucket.
   void sort_bucket(std::int64_t bucket, std::int64_t* places) {
     const std::int64_t begin = begins_[at(bucket)], end = begins_[at(bucket) + 1];
     if (begin == end) return;
@@ -139,7 +140,7 @@ inline std::int64_t bytes_to_sort(std::int64_t keys) {
 }
 
 /// Sorts links by their keys, which are 0 to keys - 1, on all threads. Links of the same key keep their
-/// order. Kokkos has been started.
+/// order. Kokkos must have been started.
 template <class Key>
 void sort_links(std::vector<Link>& links, std::int64_t keys, const Key& key) {
   detail::LinkSort<Key>(links, keys, key).run();

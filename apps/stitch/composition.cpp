@@ -16,11 +16,12 @@ using tessera::Box, tessera::Range;
 struct Composition::Rows {
   /// The number of the first channel, counted through all slices.
   int first_channel = 0;
-  /// The rows of the band, and the points of this rank.
+  /// The rows of the whole band, and the points that this rank composes.
   Range band;
   Box own;
   std::vector<std::byte> values;
-  /// Why the rows could not be composed. The task that writes tells all ranks.
+  /// The error that kept the rows from being composed, if there was one. The task write throws it on all
+  /// ranks.
   std::exception_ptr error;
 };
 
@@ -31,6 +32,7 @@ void RowBlender::add(std::int64_t x, int y, std::span<const std::uint16_t> pixel
   const int weight_of_row = std::min(y + 1, tile_.height - y);
   for (int i = 0; i < width; ++i) {
     const int weight = blend_ == Blend::linear ? weight_of_row * std::min(i + 1, width - i) : 1;
+    // With an overlay, a tile replaces the tiles before it.
     const bool adds = blend_ != Blend::overlay;
     sums[i] = (adds ? sums[i] : 0) + pixels[static_cast<std::size_t>(i)] * static_cast<std::uint64_t>(weight);
     weights[i] = (adds ? weights[i] : 0) + static_cast<std::uint64_t>(weight);
@@ -54,8 +56,9 @@ void KeptTiles::expect(std::vector<int> uses) {
   reads_ = 0;
 }
 
-/// Returns what is kept of a tile, or nothing if it is not kept. The last use gives it up.
-std::shared_ptr<KeptTiles::Kept> KeptTiles::find(int part, int tile) {
+/// Counts a use of a tile, and begins to keep the tile if there is memory and another use is to come. Returns
+/// the kept tile, whose pixels may still be empty, or nothing if the tile is not kept.
+std::shared_ptr<KeptTiles::Kept> KeptTiles::count_use(int part, int tile) {
   const std::lock_guard lock(mutex_);
   const auto found = uses_.try_emplace({part, tile}, Use{uses_of_tiles_[at(tile)], nullptr}).first;
   Use& use = found->second;
@@ -81,9 +84,9 @@ TileRows KeptTiles::take(int part, int tile, Range rows) {
     reader_.read(tile, {std::int64_t(part) * channels_, std::int64_t(part + 1) * channels_}, some, pixels);
     return pixels;
   };
-  const std::shared_ptr<Kept> kept = find(part, tile);
+  const std::shared_ptr<Kept> kept = count_use(part, tile);
   if (!kept) return {rows, width, std::make_shared<const std::vector<std::uint16_t>>(read(rows))};
-  // Others that need the same tile wait until it is there.
+  // Other threads that need the same tile wait until it has been read.
   const std::lock_guard lock(kept->mutex);
   if (kept->pixels.empty()) kept->pixels = read({0, height});
   return {{0, height}, width, std::shared_ptr<const std::vector<std::uint16_t>>(kept, &kept->pixels)};
@@ -102,8 +105,8 @@ Composition::Composition(MPI_Comm communicator, const TileReader& reader, const 
 
 /// Returns how many bytes of decoded tiles are kept at most.
 std::int64_t Composition::most_kept() const {
-  // Each rank has only some of the rows of a tile, so that keeping all of them pays on one rank, or if they
-  // are decoded in any case.
+  // Each of several ranks needs only some rows of a tile. Keeping all rows pays only if a read of some rows
+  // decodes the others, too.
   if (ranks_ > 1 && !reader_.decodes_from_start()) return 0;
   constexpr std::int64_t most = std::int64_t(256) << 20;
   if (options_.memory == 0) return most;
@@ -111,7 +114,7 @@ std::int64_t Composition::most_kept() const {
   return std::clamp<std::int64_t>(options_.memory - least.bands - least.read - least.workers, 0, most);
 }
 
-/// Returns the points of a part of a plate with these points.
+/// Returns the points of a part of the plate: those of `plane` in each of its channels.
 Box Composition::with_channels(Box plane) const {
   if (options_.channels > 1) plane[plane.dimensions++] = {0, options_.channels};
   return plane;
@@ -123,31 +126,34 @@ Range Composition::rows_of_tile(int tile) const {
   return {top, top + (reader_.grid().has(tile) ? reader_.extent().height : 0)};
 }
 
-/// Returns what the graph needs at most, if tiles have the expected overlap and at most `most_kept` bytes of
-/// tiles are kept.
+/// Returns the most bytes that the graph needs, if tiles have the expected overlap and at most `most_kept`
+/// bytes of tiles are kept.
 Composition::Needs Composition::needs(std::int64_t most_kept) const {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
   const std::int64_t width = domain_[0].size(), channels = options_.channels, bands = bands_of_part();
   const std::int64_t height = reader_.extent().height, pixels = height * reader_.extent().width;
   const auto step = std::max<std::int64_t>(
       1, static_cast<std::int64_t>((1 - reader_.files().overlap) * static_cast<double>(height)));
-  // A row of pixels of all tiles beside each other.
+  // The bytes of one row of pixels of all tiles in a row of the grid.
   const std::int64_t bytes_of_row = 2 * channels * reader_.extent().width * reader_.grid().columns();
   const std::int64_t composed = std::min(options_.workers, band_count());
-  // Bands that one worker composes come one after the other. Else a fast one gets ahead of the slowest.
-  const std::int64_t kept_for = composed == 1 ? 1 : band_count();
-  const std::int64_t parts = std::min(number_of_parts(), 1 + (kept_for + bands - 2) / bands);
-  // The number of rows of tiles that lie on some rows of the plate, in `of_parts` parts.
+  // The number of consecutive bands whose tiles are kept at the same time. One worker composes one band after
+  // the other; of several workers, fast ones get ahead of the slowest.
+  const std::int64_t open_bands = composed == 1 ? 1 : band_count();
+  // The number of parts that these bands belong to.
+  const std::int64_t parts = std::min(number_of_parts(), 1 + (open_bands + bands - 2) / bands);
+  // The most rows of tiles that lie on `rows` rows of the plate, which belong to `of_parts` parts.
   const auto rows_on = [&](std::int64_t rows, std::int64_t of_parts) {
     return std::min(reader_.grid().rows() * of_parts, (rows + of_parts * (height - 2)) / step + of_parts);
   };
-  const std::int64_t kept = rows_on(kept_for * rows_of_band() * ranks_, parts) * height * bytes_of_row;
-  // Other tiles are read for each band: the rows of the band, and those where tiles lie on each other.
-  const std::int64_t tiles_on_band = rows_on(rows_of_band(), 1);
+  const std::int64_t kept = rows_on(open_bands * rows_per_rank() * ranks_, parts) * height * bytes_of_row;
+  // Tiles that are not kept are read for each band: the rows of the band once, and those of overlaps again.
+  const std::int64_t tiles_on_band = rows_on(rows_per_rank(), 1);
   const std::int64_t read =
-      std::min(tiles_on_band * height, rows_of_band() + tiles_on_band * (height - step));
-  // A worker has the sums and the weights of a row, and a tile of bytes as it is read.
-  return {.bands = std::min<std::int64_t>(band_count(), bands * number_of_parts()) * rows_of_band() * width *
+      std::min(tiles_on_band * height, rows_per_rank() + tiles_on_band * (height - step));
+  // A worker has a sum and a weight of 8 bytes each for each point of a row, and a tile of uint8 before it is
+  // converted.
+  return {.bands = std::min<std::int64_t>(band_count(), bands * number_of_parts()) * rows_per_rank() * width *
                    channels * (is_bytes ? 1 : 2),
           .kept = std::min(kept, most_kept),
           .read = kept <= most_kept ? 0 : composed * read * bytes_of_row,
@@ -172,26 +178,26 @@ void Composition::set_work(std::vector<Position> positions, std::vector<int> par
   tiles_.expect(uses_of_tiles());
 }
 
-/// Returns the number of rows of a rank in a band: as many as the bytes of a band allow, and at most those of
-/// a tile.
-std::int64_t Composition::rows_of_band() const {
+/// Returns the number of rows that each rank has of a band: as many as its share of a band may have bytes,
+/// and at most those of a tile.
+std::int64_t Composition::rows_per_rank() const {
   constexpr std::int64_t most_band_bytes = std::int64_t(16) << 20;
   const std::int64_t bytes_of_row = domain_[0].size() * options_.channels * 2;
   return std::clamp<std::int64_t>(most_band_bytes / std::max<std::int64_t>(1, bytes_of_row), 1,
                                   reader_.extent().height);
 }
 
-/// Returns the rows that some ranks have together of a band: `rank` and those after it, `ranks` in all.
+/// Returns the rows of the band `number` that `ranks` consecutive ranks, from `rank` on, have together.
 Range Composition::rows_of_band(std::int64_t number, int rank, int ranks) const {
   const Range all = domain_[1];
-  const std::int64_t height = rows_of_band(), begin = (number * ranks_ + rank) * height;
+  const std::int64_t height = rows_per_rank(), begin = (number * ranks_ + rank) * height;
   return {std::min(begin, all.end), std::min(begin + height * ranks, all.end)};
 }
 
-/// Returns how many bands of this rank have rows of each tile.
+/// Returns for each tile how many bands need rows of it on this rank.
 std::vector<int> Composition::uses_of_tiles() const {
   std::vector<int> uses;
-  const std::int64_t height = rows_of_band() * ranks_;
+  const std::int64_t height = rows_per_rank() * ranks_;
   for (int tile = 0; tile < reader_.grid().size(); ++tile) {
     const Range rows = rows_of_tile(tile);
     int& count = uses.emplace_back();
@@ -201,8 +207,10 @@ std::vector<int> Composition::uses_of_tiles() const {
   return uses;
 }
 
+/// Takes the rows of all tiles that lie on this rank's rows of a band, and blends them row by row.
 template <class T>
 void Composition::compose_rows(Rows& rows) {
+  // The rows of the plate that a tile has in common with this rank's rows, and the tile's pixels there.
   struct Piece {
     Position position;
     Range rows;
@@ -231,6 +239,7 @@ void Composition::compose_rows(Rows& rows) {
     }
 }
 
+/// Composes rows. An error is kept for the task write, since other ranks must learn of it.
 void Composition::compose(Rows& rows) {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
   try {
@@ -241,6 +250,7 @@ void Composition::compose(Rows& rows) {
   }
 }
 
+/// Writes rows, or throws the error of a rank on all ranks. Collective.
 void Composition::write(Rows& rows) const {
   tessera::collectively(communicator_, [&] {
     if (rows.error) std::rethrow_exception(rows.error);
@@ -250,7 +260,7 @@ void Composition::write(Rows& rows) const {
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
   using tessera::graph::Lease, tessera::graph::Place;
-  // Each of the buffers counts for its share of all that the graph needs.
+  // Each buffer of the pool counts as an equal share of all bytes that the graph needs.
   const std::int64_t bytes_of_band = (bytes() + band_count() - 1) / band_count();
   const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band},
                                         [] { return std::make_shared<Rows>(); });
@@ -267,7 +277,8 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
         return rows;
       },
       pool);
-  // A library that is not made for several threads reads tiles on the thread that writes the plate, too.
+  // If the library of the tiles' format is not made for several threads, the thread that writes the plate
+  // also reads the tiles.
   const Place read_on = reader_.place() == Place::threads() ? Place::threads() : write_on;
   const auto composed = graph.task(
       "compose", {.on = read_on},

@@ -16,13 +16,15 @@ using tessera::Range;
 
 namespace {
 
-/// Tiles have a texture in common if their evidence reaches the first value, and a measured translation is
-/// exact if it reaches the second one. In between, noise may have moved its peak by a pixel.
+/// Tiles with at least this evidence have a texture in common.
 constexpr double least_evidence = 5;
+/// A measured translation with at least this evidence is exact. With less, noise may have moved its peak by a
+/// pixel.
 constexpr double exact_evidence = 15;
-/// A peak of the first height is hardly noise, and one of the second height is neither a pixel off nor one of
-/// the many along an edge. Heights are in standard deviations of the surface around the peak.
+/// A peak of at least this height is hardly noise. Heights are in standard deviations of the surface around
+/// the peak.
 constexpr double exact_height = 7;
+/// A peak of at least this height is neither a pixel off nor one of the many peaks along an edge.
 constexpr double clear_height = 25;
 
 /// Returns the value below which the share `share` of the sorted `values` lies, interpolated linearly.
@@ -33,6 +35,7 @@ double quantile(const std::vector<int>& values, double share) {
   return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
+/// Returns a coordinate of all shifts, sorted.
 std::vector<int> sorted(const std::vector<Shift>& shifts, int Shift::*coordinate) {
   std::vector<int> values;
   for (const Shift& shift : shifts) values.push_back(shift.*coordinate);
@@ -40,6 +43,7 @@ std::vector<int> sorted(const std::vector<Shift>& shifts, int Shift::*coordinate
   return values;
 }
 
+/// Returns the step that a stage makes if tiles have this overlap.
 StageStep expected_step(Direction direction, Extent extent, double overlap) {
   const bool is_right = direction == Direction::right;
   const int side = is_right ? extent.width : extent.height;
@@ -47,9 +51,10 @@ StageStep expected_step(Direction direction, Extent extent, double overlap) {
   return {is_right ? Shift{along, 0} : Shift{0, along}, std::max(2, side / 20), 0};
 }
 
+/// Returns the median of the shifts without outliers, or `expected` if no shift is left.
 StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
   if (shifts.empty()) return expected;
-  // The values of a coordinate that are not outliers.
+  // Returns a function that says whether a coordinate of a shift is no outlier.
   const auto fence = [&](int Shift::*coordinate) {
     const std::vector<int> values = sorted(shifts, coordinate);
     const double first = quantile(values, 0.25), third = quantile(values, 0.75);
@@ -66,7 +71,7 @@ StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
   const auto median = [&](int Shift::*coordinate) {
     return static_cast<int>(std::lround(quantile(sorted(kept, coordinate), 0.5)));
   };
-  // So few translations do not tell how far others may differ.
+  // A few translations do not tell how far others may differ.
   const bool are_few = kept.size() < 4;
   StageStep step{{median(&Shift::x), median(&Shift::y)},
                  are_few ? expected.repeatability : 1,
@@ -76,14 +81,15 @@ StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
   return step;
 }
 
-/// Returns those coordinates of a side of a tile that may lie on a tile which is moved by up to `radius` more
-/// or less than `shift`.
+/// Returns the part of a tile's side that may lie on a second tile, whose shift differs from `shift` by up to
+/// `radius`.
 Range common_part(int side, int shift, int radius) {
   return {std::max(0, shift - radius), std::min(side, side + shift + radius)};
 }
 
-/// Copies the part of a flattened tile that may lie on another one at a shift, from its middle value on, and
-/// sets all other points to 0.
+/// Copies the part of a flattened tile that may lie on a second tile to `part`, as differences from the
+/// middle value, and sets all other points of `part` to 0. The second tile's shift differs from `shift` by up
+/// to `radius`.
 void copy_part(const Pixels& flat, Shift shift, int radius, spectral::Plane<float>& part) {
   std::ranges::fill(part, 0.0F);
   const auto [width, height] = flat.extent;
@@ -96,8 +102,8 @@ void copy_part(const Pixels& flat, Shift shift, int radius, spectral::Plane<floa
 }
 
 /// Returns the shift around the step at which the clipped differences of the tiles are most alike, or `start`
-/// if none is clearly better. All shifts are tried where that takes no longer than the rest of a search, and
-/// else those that lead up from `start`.
+/// if none is clearly better. All shifts within the search radius are tried if that takes no longer than the
+/// rest of a search. If it takes longer, a hill is climbed from `start`.
 std::optional<Shift> most_alike(const StageStep& step, const Pixels& first, const Pixels& second,
                                 std::optional<Shift> start) {
   const auto [width, height] = first.extent;
@@ -119,16 +125,17 @@ std::optional<Shift> most_alike(const StageStep& step, const Pixels& first, cons
       }
   };
   const double at_start = most;
+  // The most pixels that a search of all shifts may compare.
   constexpr std::int64_t most_work = std::int64_t(1) << 25;
-  const std::int64_t side = 2 * radius + 1, common = std::int64_t(std::max(0, width - std::abs(x))) *
-                                                     std::max(0, height - std::abs(y));
-  if (side * side * common <= most_work)
+  const std::int64_t side = 2 * radius + 1, common_pixels = std::int64_t(std::max(0, width - std::abs(x))) *
+                                                            std::max(0, height - std::abs(y));
+  if (side * side * common_pixels <= most_work)
     look_around(step.step, radius);
   else if (start)
     for (std::optional<Shift> from; from != best;) look_around(*(from = best), 1);
-  // The greatest of many values that noise gives is a few times greater than one of them.
-  constexpr double few = 2;
-  const bool is_clear = most >= least_evidence + few && most >= at_start + 0.5;
+  // Among many shifts, noise alone gives more evidence than at a single one: about this much more.
+  constexpr double noise_of_many = 2, clearly_more = 0.5;
+  const bool is_clear = most >= least_evidence + noise_of_many && most >= at_start + clearly_more;
   return is_clear && step.has_within(*best, radius - 1) ? best : start;
 }
 
@@ -170,7 +177,7 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
                  const Translation& measured, const Translation& searched) {
   const StageStep& step = model.of(pair.direction);
   const int side = pair.direction == Direction::right ? extent.width : extent.height;
-  // A step of the stage may be far off the others, but not by more than that.
+  // A single step of the stage may be far off the others, but not farther than this.
   const int farthest = std::max({3 * step.repeatability, side / 20, 2});
   const bool is_credible = measured.correlation >= reliable && measured.evidence >= least_evidence &&
                            step.has_within(measured.shift, farthest);
@@ -178,15 +185,16 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
   const bool is_better =
       searched.correlation == no_correlation || measured.evidence > searched.evidence + clearly;
   if (is_credible && is_better) return {measured, Origin::measured, pair};
-  // Hills may lead a search beyond its radius, but not far.
-  constexpr int few = 3;
+  // A search that climbs a hill may leave its radius, but not by more than this.
+  constexpr int beyond = 3;
   if (searched.correlation != no_correlation &&
-      step.has_within(searched.shift, std::max(farthest, step.search_radius() + few)))
+      step.has_within(searched.shift, std::max(farthest, step.search_radius() + beyond)))
     return {searched, Origin::searched, pair};
   return {{.shift = step.step}, Origin::model, pair};
 }
 
-/// Returns offsets from the step that are worth a look.
+/// Returns the offsets from the step that flat_best tries: all of them within a small radius, or else those
+/// with the highest unnormalised correlations, which Fourier transforms give for all offsets at once.
 std::vector<Shift> Searcher::promising(const StageStep& step, const Pixels& first,
                                        const Pixels& second) const {
   constexpr int exhaustive_radius = 8, most = 32;
@@ -217,40 +225,41 @@ std::vector<Shift> Searcher::promising(const StageStep& step, const Pixels& firs
   return offsets;
 }
 
-/// Returns the shift with the best correlation of the flattened tiles, unless it lies at the border of what
-/// is searched, or flattened tiles that have nothing in common could correlate as much.
+/// Returns the shift with the best correlation of the flattened tiles. Returns nothing if the shift lies at
+/// the border of the search, or if tiles that have nothing in common could correlate as much.
 std::optional<Shift> Searcher::flat_best(const StageStep& step, const Pixels& first,
                                          const Pixels& second) const {
   const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
   const Pixels a{first.extent, flat_first}, b{second.extent, flat_second};
   const int radius = step.search_radius(), side = 2 * radius + 1;
-  // The correlations at offsets from the step. Each is computed once.
+  // The correlations by their offsets from the step; not a number where none has been computed yet.
   std::vector<double> known(static_cast<std::size_t>(side * side), std::numeric_limits<double>::quiet_NaN());
-  const auto surface = [&](Shift at) {
-    if (distance(at, {0, 0}) > radius) return no_correlation;
-    double& value = known[static_cast<std::size_t>((at.y + radius) * side + at.x + radius)];
-    if (std::isnan(value)) value = correlation(a, b, step.step + at);
+  const auto surface = [&](Shift offset) {
+    if (distance(offset, {0, 0}) > radius) return no_correlation;
+    double& value = known[static_cast<std::size_t>((offset.y + radius) * side + offset.x + radius)];
+    if (std::isnan(value)) value = correlation(a, b, step.step + offset);
     return value;
   };
   Shift best;
-  for (const Shift at : promising(step, a, b))
-    if (surface(at) > surface(best)) best = at;
+  for (const Shift offset : promising(step, a, b))
+    if (surface(offset) > surface(best)) best = offset;
   best = hilltop(best, surface);
   const Shift shift = step.step + best;
-  const double pixels = std::max(0.0, double(first.extent.width - std::abs(shift.x))) *
-                        std::max(0.0, double(first.extent.height - std::abs(shift.y)));
-  // Means of 3 x 3 pixels: only one in nine is a value of its own.
-  const bool is_chance = surface(best) * std::sqrt(pixels / 9) < least_evidence;
+  const double common_pixels = std::max(0.0, double(first.extent.width - std::abs(shift.x))) *
+                               std::max(0.0, double(first.extent.height - std::abs(shift.y)));
+  // Flattened pixels are means of 3 x 3 pixels, so only one in nine counts as a value of its own.
+  const bool is_chance = surface(best) * std::sqrt(common_pixels / 9) < least_evidence;
   if (surface(best) <= 0 || is_chance || distance(best, {0, 0}) == radius) return std::nullopt;
-  // Flattening is less exact at the borders of tiles, but noise disturbs it less.
+  // Flattened tiles are less exact at their borders, but noise disturbs them less than the tiles themselves.
   return evidence(first, second, shift) >= exact_evidence ? refined(first, second, shift) : shift;
 }
 
 std::int64_t Searcher::bytes() const {
   const auto pixels = static_cast<std::int64_t>(extent_.pixels());
   const auto frequencies = static_cast<std::int64_t>(extent_.frequencies());
-  // The most is in use while shifts are chosen: both tiles and both flattened ones, the real numbers and the
-  // spectra of both, and a correlation and a number of each shift.
+  // The function `promising` uses the most. Each pixel has two tiles and two flattened tiles, and a real
+  // number; each frequency has two complex numbers; and each shift has a correlation and a number in the
+  // window.
   constexpr std::int64_t of_pixel = 2 * (2 + 2) + sizeof(float);
   const std::int64_t choice = pixels * of_pixel + 2 * frequencies * 2 * std::int64_t(sizeof(float)) +
                               (pixels / 4) * std::int64_t(sizeof(double) + sizeof(float));

@@ -8,12 +8,14 @@
 namespace stitch {
 namespace {
 
-/// Sums over the values that two tiles have at the same points. Values are taken as `Value`. Unsigned ones
-/// have 16 bits, and a row has fewer than 2^16 of them, so that their sum has 32 bits.
+/// Sums over the points that two tiles have in common: of the values of each tile, of their squares, and of
+/// the products of both. Values are computed with as `Value`. If it is unsigned, values have 16 bits, and a
+/// row has fewer than 2^16 of them, so the sum of a row fits into 32 bits.
 template <class Value, class Sum>
 struct Sums {
   Sum first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
 
+  /// Adds `count` points with the values a(i) and b(i).
   void add_row(int count, auto a, auto b) {
     using SumOfValues = std::conditional_t<std::is_signed_v<Value>, std::int64_t, std::uint32_t>;
     using SumOfProducts = std::conditional_t<std::is_signed_v<Value>, std::int64_t, std::uint64_t>;
@@ -34,18 +36,19 @@ struct Sums {
     second_squared += static_cast<Sum>(bb);
     product += static_cast<Sum>(ab);
   }
-  double first_variance(double n) const { return covariance(first_squared, first, first, n); }
-  double second_variance(double n) const { return covariance(second_squared, second, second, n); }
-  double covariance(double n) const { return covariance(product, first, second, n); }
+  /// Returns n times a variance or the covariance, if n points have been added.
+  double first_variance(double n) const { return centred(first_squared, first, first, n); }
+  double second_variance(double n) const { return centred(second_squared, second, second, n); }
+  double covariance(double n) const { return centred(product, first, second, n); }
 
  private:
-  static double covariance(Sum product, Sum a, Sum b, double n) {
-    return static_cast<double>(product) - static_cast<double>(a) * static_cast<double>(b) / n;
+  static double centred(Sum products, Sum a, Sum b, double n) {
+    return static_cast<double>(products) - static_cast<double>(a) * static_cast<double>(b) / n;
   }
 };
 
-/// The pixels that two tiles have in common, in the coordinates of the first one. `margin` is left out on the
-/// right and below.
+/// The pixels that two tiles have in common, in the coordinates of the first tile, without the last `margin`
+/// columns and rows.
 struct Common {
   int x_begin, x_end, y_begin, y_end;
   Common(Extent extent, Shift shift, int margin = 0)
@@ -58,21 +61,24 @@ struct Common {
   double count() const { return static_cast<double>(width()) * (y_end - y_begin); }
 };
 
-/// Returns a function that returns the values of a row from a point on, by their number.
+/// Returns a function of a point (x, y). Its result is a function of i, which returns the value i columns to
+/// the right of the point.
 template <class T>
 auto values_of(const T* values, Extent extent) {
   return [=](int x, int y) {
     return [row = values + std::ptrdiff_t(y) * extent.width + x](int i) { return row[i]; };
   };
 }
-/// Does the same for the differences between pixels and those that lie `step` behind them.
+/// Returns such a function for differences: the pixel that lies `step` behind a pixel in memory, less this
+/// pixel.
 auto differences_of(const Pixels& pixels, std::ptrdiff_t step) {
   return [values = pixels.values.data(), width = pixels.extent.width, step](int x, int y) {
     return [row = values + std::ptrdiff_t(y) * width + x, step](int i) { return row[i + step] - row[i]; };
   };
 }
 
-/// Returns the sums over what two tiles have in common at a shift.
+/// Returns the sums over the points that two tiles have in common at a shift. `first` and `second` return the
+/// values of the tiles, as the result of values_of does.
 template <class Value, class Sum>
 Sums<Value, Sum> sums_of(const Common& common, Shift shift, const auto& first, const auto& second) {
   Sums<Value, Sum> sums;
@@ -100,7 +106,7 @@ double correlation(const Pixels& first, const Pixels& second, Shift shift) {
       sums_of<std::uint32_t, std::uint64_t>(common, shift, values_of(first.values.data(), first.extent),
                                             values_of(second.values.data(), second.extent));
   const double n = common.count(), aa = sums.first_variance(n), bb = sums.second_variance(n);
-  // Differences of large numbers: what rounding leaves of a row of equal pixels is not a texture.
+  // Variances are differences of large numbers. What rounding leaves of equal pixels is not a texture.
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
   if (aa <= rounding * static_cast<double>(sums.first_squared) ||
       bb <= rounding * static_cast<double>(sums.second_squared))
@@ -128,22 +134,24 @@ ClippedDifferences::ClippedDifferences(const Pixels& tile, tessera::Range column
     const bool is_in = x + dx < extent_.width && y + dy < extent_.height;
     return is_in ? tile.values[extent_.index(x + dx, y + dy)] - tile.values[extent_.index(x, y)] : 0;
   };
-  // How many differences have each size.
+  // The number of differences of each size, their absolute value.
   std::vector<std::int64_t> sizes(bytes_of_sizes / sizeof(std::int64_t));
   for (std::int64_t y = rows.begin; y < rows.end; ++y)
     for (std::int64_t x = columns.begin; x < columns.end; ++x)
       for (const int dx : {1, 0}) ++sizes[static_cast<std::size_t>(std::abs(difference(x, y, dx, 1 - dx)))];
   const std::int64_t count = 2 * rows.size() * columns.size();
   if (count == 0) return;
+  // Counts differences from the smallest size up to the median.
   int median = 0;
   for (std::int64_t smaller = sizes[0]; smaller <= count / 2;)
     smaller += sizes[static_cast<std::size_t>(++median)];
-  const int most = std::clamp(2 * median, 2, 32767);
+  const int limit = std::clamp(2 * median, 2, 32767);
   for (int y = 0; y < extent_.height; ++y)
     for (int x = 0; x < extent_.width; ++x) {
       right_[extent_.index(x, y)] =
-          static_cast<std::int16_t>(std::clamp(difference(x, y, 1, 0), -most, most));
-      down_[extent_.index(x, y)] = static_cast<std::int16_t>(std::clamp(difference(x, y, 0, 1), -most, most));
+          static_cast<std::int16_t>(std::clamp(difference(x, y, 1, 0), -limit, limit));
+      down_[extent_.index(x, y)] =
+          static_cast<std::int16_t>(std::clamp(difference(x, y, 0, 1), -limit, limit));
     }
 }
 
@@ -160,7 +168,7 @@ double ClippedDifferences::evidence(const ClippedDifferences& first, const Clipp
 
 std::vector<std::uint16_t> flattened(const Pixels& pixels) {
   const auto [width, height] = pixels.extent;
-  // The sums of all pixels above and to the left.
+  // For each corner of a pixel, the sum of all pixels above it and to its left.
   const Extent corners{width + 1, height + 1};
   std::vector<std::int64_t> sums(corners.pixels());
   for (int y = 0; y < height; ++y) {
@@ -170,15 +178,18 @@ std::vector<std::uint16_t> flattened(const Pixels& pixels) {
       sums[corners.index(x + 1, y + 1)] = sums[corners.index(x + 1, y)] + row;
     }
   }
-  // Windows are smaller at the borders, but have the pixel in their middle, so that slopes have no effect.
+  // Returns a mean times `scale`. Windows are smaller at the borders of the tile, but always have the pixel
+  // in their middle, so slopes have no effect.
   const auto mean = [&, width = width, height = height](int x, int y, int radius, std::int64_t scale) {
-    const int right = std::min({radius, x, width - 1 - x}), down = std::min({radius, y, height - 1 - y});
-    const int left = x - right, top = y - down, x_end = x + right + 1, y_end = y + down + 1;
+    const int radius_x = std::min({radius, x, width - 1 - x}),
+              radius_y = std::min({radius, y, height - 1 - y});
+    const int left = x - radius_x, top = y - radius_y, x_end = x + radius_x + 1, y_end = y + radius_y + 1;
     const std::int64_t sum = sums[corners.index(x_end, y_end)] - sums[corners.index(x_end, top)] -
                              sums[corners.index(left, y_end)] + sums[corners.index(left, top)];
-    return sum * scale / ((2 * right + 1) * (2 * down + 1));
+    return sum * scale / ((2 * radius_x + 1) * (2 * radius_y + 1));
   };
-  // Twice as much as 16 bits hold, or 64 times as much for 8 bits.
+  // Differences of 16 bits are halved to fit into 16 bits with a sign. Those of 8 bits are multiplied by 64,
+  // which keeps fractions of the means.
   const bool is_bytes = std::ranges::max(pixels.values) < 256;
   const std::int64_t scale = is_bytes ? 64 : 1, divisor = is_bytes ? 1 : 2;
   std::vector<std::uint16_t> flat;
@@ -203,7 +214,8 @@ void cross_power(std::span<const std::complex<T>> first, std::span<const std::co
     const T real = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
     const T imaginary = a[2 * i + 1] * b[2 * i] - a[2 * i] * b[2 * i + 1];
     const T size = std::sqrt(real * real + imaginary * imaginary);
-    // A product whose square underflows is 0 or noise of the transform.
+    // The smallest normal number prevents a division by 0. A product whose square underflows is 0 or noise of
+    // the transform.
     const T scale = T(1) / (size + std::numeric_limits<T>::min());
     to[2 * i] = real * scale;
     to[2 * i + 1] = imaginary * scale;
@@ -214,6 +226,7 @@ template <class T>
 std::vector<std::size_t> highest(std::span<const T> values, int count) {
   std::vector<std::size_t> indices;
   const auto wanted = static_cast<std::size_t>(count);
+  // Most blocks are skipped as a whole, since none of their values is large enough.
   constexpr std::size_t block = 256;
   for (std::size_t begin = 0; begin < values.size(); begin += block) {
     const std::size_t end = std::min(begin + block, values.size());

@@ -19,7 +19,8 @@ struct Extent {
   int width = 0, height = 0;
   /// Returns the number of pixels.
   std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
-  /// Returns the number of frequencies in the transform of a tile: the other half follows from them.
+  /// Returns the number of frequencies that the transform of a tile has. The other half of all frequencies
+  /// follows from these by symmetry.
   std::size_t frequencies() const {
     return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(height);
   }
@@ -27,7 +28,7 @@ struct Extent {
   std::size_t index(std::int64_t x, std::int64_t y) const { return static_cast<std::size_t>(y * width + x); }
 };
 
-/// Where the second tile of a pair lies, in pixels from the first one.
+/// The offset of the second tile of a pair from the first one, in pixels.
 struct Shift {
   int x = 0, y = 0;
   friend bool operator==(const Shift&, const Shift&) = default;
@@ -37,7 +38,8 @@ struct Shift {
 /// Returns the larger one of the differences of two shifts along x and along y.
 inline int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
 
-/// Returns the hilltop of `value` that is reached from `shift` by steps to the best of eight neighbours.
+/// Climbs from `shift` to the neighbour of the eight with the largest `value`, again and again. Returns the
+/// shift where no neighbour has a larger value.
 template <class Value>
 Shift hilltop(Shift shift, const Value& value) {
   for (double most = value(shift);;) {
@@ -65,26 +67,26 @@ struct Pixels {
 inline constexpr double no_correlation = -2;
 
 /// Returns Pearson's correlation of the pixels that two tiles have in common if `second` lies at `shift`.
-/// Returns `no_correlation` if they have none in common, or if those of one tile are all alike. The sums are
-/// sums of integers, so that the result has the same bits in whichever order they are added.
+/// Returns `no_correlation` if they have no pixels in common, or if these pixels of one tile are all alike.
+/// The function adds integers, so the result has the same bits in any order of the pixels.
 double correlation(const Pixels& first, const Pixels& second, Shift shift);
 
-/// Returns by how much more two tiles are alike at `shift` than tiles would be that have nothing in common:
-/// the correlation of the differences of neighbouring pixels, times the square root of their number. It does
-/// not take lighting for a texture. Noise gives about 1 at most. Returns 0 where there is nothing to compare.
+/// Returns how surely two tiles show the same texture at `shift`: the correlation of the differences of
+/// neighbouring pixels, times the square root of the number of pixels. Tiles that have nothing in common have
+/// about 1 at most. Lighting does not count as a texture. Returns 0 where there is nothing to compare.
 double evidence(const Pixels& first, const Pixels& second, Shift shift);
 
-/// Returns the hilltop of the evidence near `shift`: the peak of noisy tiles is often one pixel off.
+/// Climbs from `shift` to a hilltop of the evidence, as the peak of noisy tiles is often one pixel off.
 Shift refined(const Pixels& first, const Pixels& second, Shift shift);
 
 /// The differences of neighbouring pixels of a tile. Large ones are cut off at twice the median of their
-/// absolute values. A single straight edge, which looks the same all along, then counts
-/// no more than the faint texture beside it, which tells where along the edge a tile lies.
+/// absolute values. A single straight edge looks the same all along it. After the cut it counts no more than
+/// the faint texture beside it, and this texture tells where along the edge a tile lies.
 class ClippedDifferences {
  public:
-  /// The median is that of the part of the tile in these columns and rows.
+  /// Takes the median of the differences in these columns and rows of the tile.
   ClippedDifferences(const Pixels& tile, tessera::Range columns, tessera::Range rows);
-  /// The bytes that the constructor has for the sizes of differences.
+  /// The bytes of the counts of differences by size, which the constructor needs to find the median.
   static constexpr std::int64_t bytes_of_sizes = 65536 * sizeof(std::int64_t);
 
   /// Returns what `evidence` returns, but from clipped differences. Both tiles must have the same extent.
@@ -92,31 +94,31 @@ class ClippedDifferences {
 
  private:
   Extent extent_;
-  /// The difference between a pixel and its right neighbour, and that between it and its lower one; 0 where
-  /// it has none.
+  /// For each pixel, how much larger its right neighbour is, and how much larger its lower one; 0 if it has
+  /// no such neighbour.
   std::vector<std::int16_t> right_, down_;
 };
 
 /// Returns the pixels of a tile without what varies slowly, such as lighting, and with less noise: the mean
-/// of 3 x 3 pixels less that of 17 x 17, from 32768 on. Values that differ too much from it are cut off.
-/// At borders the squares are smaller.
+/// of 3 x 3 pixels less the mean of 17 x 17 pixels, times a scale, plus 32768. Values beyond 16 bits are cut
+/// off. The squares are smaller at the borders of the tile.
 std::vector<std::uint16_t> flattened(const Pixels& pixels);
 
-/// Multiplies the transform of one tile with the conjugate of that of another, and divides each product by
-/// its absolute value: the normalised cross-power spectrum (C. D. Kuglin and D. C. Hines, 1975). Products
-/// that are 0 stay 0.
+/// Stores the normalised cross-power spectrum of two tiles in `result` (C. D. Kuglin and D. C. Hines, 1975):
+/// the transform of the first tile times the conjugate transform of the second one, each product divided by
+/// its absolute value. Products that are 0 stay 0.
 template <class T>
 void cross_power(std::span<const std::complex<T>> first, std::span<const std::complex<T>> second,
                  std::span<std::complex<T>> result);
 
-/// Returns the indices of the `count` largest values, the largest first, and of equal values the first one
-/// first. Returns fewer if there are fewer values.
+/// Returns the indices of the `count` largest values, or of all values if there are fewer. Larger values come
+/// first; equal values are in the order of their indices.
 template <class T>
 std::vector<std::size_t> highest(std::span<const T> values, int count);
 
-/// Returns the shifts that a peak at `index` of the inverse of a cross-power spectrum stands for.
-/// Correlations by Fourier transforms are periodic, so that each coordinate c may also stand for c less the
-/// extent. The tiles have no pixel in common where the coordinate is 0 less the extent, which is left out.
+/// Returns the shifts that a peak at `index` of the inverse of a cross-power spectrum may stand for.
+/// Correlations by Fourier transforms are periodic, so a coordinate c may also stand for c less the extent.
+/// Shifts by a whole extent are left out, as the tiles then have no pixel in common.
 std::vector<Shift> readings(std::size_t index, Extent extent);
 
 }  // namespace stitch

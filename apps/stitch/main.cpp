@@ -37,7 +37,8 @@ TranslationOptions translation_options(const app::JobSetting& setting) {
           .transforms = number_of(deck, "graph.transforms.count")};
 }
 
-/// Adds what the ledger of an earlier run has. Collective.
+/// Adds the translations that the ledger of an earlier run has, and a function that notes new ones there.
+/// Collective.
 TranslationOptions with_ledger(TranslationOptions options, MPI_Comm communicator, const TileReader& reader,
                                const app::Ledger& ledger) {
   options.known = noted_translations(communicator, ledger, reader.files());
@@ -45,6 +46,7 @@ TranslationOptions with_ledger(TranslationOptions options, MPI_Comm communicator
   return options;
 }
 
+/// Returns the bytes that a rank may use, or 0 if the deck does not limit them.
 std::int64_t memory_of(const Deck& deck) {
   return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
 }
@@ -55,7 +57,7 @@ std::int64_t expected_bytes(const TileReader& reader) {
          static_cast<std::int64_t>(size_of(reader.type()));
 }
 
-/// The transforms that a rank needs, and the memory of translations, searches and composition.
+/// The numbers of transforms that a rank needs, and the bytes of translations, searches and composition.
 struct Needs {
   std::int64_t most_live = 0, halo_size = 0, pool_size = 0;
   std::int64_t bytes = 0, search_bytes = 0, plate_bytes = 0;
@@ -101,7 +103,7 @@ class Program final : public app::GraphProgram {
         reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels_of_slice(),
         name_of(reader_.type()), reader_.slices() > 1 ? fmt::format(" in {} slices", reader_.slices()) : "",
         counted(std::ssize(reader_.grid().pairs()), "pair"), counted(needs.most_live, "transform"),
-        needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
+        needs.halo_size > 0 ? fmt::format(" and {} from another rank", needs.halo_size) : "", needs.pool_size,
         human_bytes(needs.bytes), human_bytes(needs.search_bytes), human_bytes(expected_bytes(reader_)),
         human_bytes(needs.plate_bytes));
   }
@@ -123,7 +125,7 @@ class Program final : public app::GraphProgram {
   app::ExitStatus run(app::JobRunner& runner) override {
     const bool is_first = setting_.session.rank() == 0;
     if (is_first) outputs_.ledger().begin(outputs_.written_paths());
-    say_left_out(runner, outputs_.whole_plates(), "plate");
+    say_used_again(runner, outputs_.whole_plates(), "plate");
     if (setting_.deck.is_set("input.placed"))
       results_.positions =
           read_table<Position>("input.placed", "a table of positions", [&](const auto&... file) {
@@ -144,8 +146,8 @@ class Program final : public app::GraphProgram {
     return model_of(results_.placements, reader_.extent(), reader_.files().overlap, reliable());
   }
 
-  /// Says how many results of an earlier run, which was killed, are taken.
-  void say_left_out(app::JobRunner& runner, std::int64_t count, const std::string& what) const {
+  /// Says how many results of an earlier run, which was killed, are used again, if there are any.
+  void say_used_again(app::JobRunner& runner, std::int64_t count, const std::string& what) const {
     if (count > 0) runner.say(outputs_.ledger().remark(count, what));
   }
 
@@ -176,10 +178,10 @@ class Program final : public app::GraphProgram {
     const Needs needs = greatest_needs();
     collectively(communicator(), [&] {
       if (!deck.is_set("memory")) return;
-      const auto check = [&](const char* what, std::int64_t bytes, const char* less) {
+      const auto check = [&](const char* what, std::int64_t bytes, const char* remedy) {
         if (bytes > memory_of(deck))
           deck.fail("memory", fmt::format("{} needs up to {} on a rank: raise it, or lower {}", what,
-                                          human_bytes(bytes), less));
+                                          human_bytes(bytes), remedy));
       };
       if (!deck.is_set("input.placed")) {
         if (!deck.is_set("input.translations"))
@@ -191,7 +193,8 @@ class Program final : public app::GraphProgram {
     });
   }
 
-  /// Returns what rank 0 reads from the table that a key names, on all ranks: parse(path, text) on rank 0.
+  /// Reads the table that a key names, and calls parse(path, text), both on rank 0 only. Returns the result
+  /// on all ranks. `kind` names the table in messages. Collective.
   template <class T, class Parse>
   std::vector<T> read_table(const char* key, const char* kind, const Parse& parse) const {
     const std::string path = setting_.deck.text_of(key);
@@ -210,13 +213,14 @@ class Program final : public app::GraphProgram {
             return read_translations(file..., reader_.files(), pairs, reader_.extent());
           });
     const std::vector<FoundTranslation>& known = translations_.known();
-    say_left_out(runner, std::ssize(known), "translation");
+    say_used_again(runner, std::ssize(known), "translation");
     const graph::Report report = runner.run(*translation_graph_);
-    // Searches and composition then have the memory that the transforms had.
+    // This gives the memory of the transforms to the searches and the composition.
     translation_graph_.reset();
     runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs) - std::ssize(known), "pair"),
                            report.seconds));
     const std::vector<Translation> computed = graph::gathered(communicator(), translations_.results());
+    // Known and computed translations are both in the order of the pairs.
     std::vector<Translation> all;
     auto next_known = known.begin();
     auto next_computed = computed.begin();
@@ -227,7 +231,8 @@ class Program final : public app::GraphProgram {
     return all;
   }
 
-  /// Searches for the translations of those pairs that do not agree with the model, and replaces them.
+  /// Searches for the translations of all pairs whose placements do not agree with the model, and replaces
+  /// these placements.
   void correct(app::JobRunner& runner) {
     Placements& placements = results_.placements;
     std::vector<std::size_t> outliers;
@@ -237,6 +242,7 @@ class Program final : public app::GraphProgram {
     if (outliers.empty()) return;
     const auto count = std::ssize(outliers), ranks = std::ptrdiff_t(setting_.session.rank_count()),
                rank = std::ptrdiff_t(setting_.session.rank());
+    // Each rank searches its share of the outliers.
     Pairs mine;
     for (auto i = count * rank / ranks; i < count * (rank + 1) / ranks; ++i)
       mine.push_back(placements[outliers[static_cast<std::size_t>(i)]].pair);
@@ -249,9 +255,10 @@ class Program final : public app::GraphProgram {
                              results_.measured[i], *searched++);
   }
 
-  /// Corrects the placements by the model of the stage, twice if the first one was a guess, and finds
-  /// positions.
+  /// Corrects the placements by the model of the stage, and again by a new model if the first one was a
+  /// guess. Then finds the positions of the tiles.
   void place(app::JobRunner& runner) {
+    // Returns whether the model was a guess.
     const auto correct_by_model = [&] {
       results_.model = model();
       const bool is_guess = !is_founded(results_.model, results_.placements);
@@ -264,6 +271,7 @@ class Program final : public app::GraphProgram {
     results_.by_model = tiles_placed_by_model(reader_.grid(), results_.placements);
   }
 
+  /// Says and reports how pairs and tiles were placed. Collective.
   void tell(app::JobRunner& runner) const {
     const auto count = [&](Origin origin) {
       return std::ranges::count(results_.placements, origin, &Placement::origin);
@@ -294,6 +302,7 @@ class Program final : public app::GraphProgram {
                              {"most_live_transforms", greatest_needs().most_live}});
   }
 
+  /// Composes and writes the plate.
   void compose(app::JobRunner& runner) {
     search_graph_.reset();  // The plate then has the memory that the searches had.
     const Box domain = composition_.domain(results_.positions);
@@ -316,7 +325,7 @@ class Program final : public app::GraphProgram {
   Searches searches_;
   Composition composition_;
   Results results_;
-  // The graphs refer to all of these, and end before them.
+  // The graphs refer to all members above, and are destroyed before them.
   std::unique_ptr<graph::Graph> translation_graph_ = std::make_unique<graph::Graph>("translations");
   std::unique_ptr<graph::Graph> search_graph_ = std::make_unique<graph::Graph>("searches");
   graph::Graph composition_graph_{"composition"};

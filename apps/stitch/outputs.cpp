@@ -28,7 +28,8 @@ constexpr const char* table_keys[] = {"output.positions", "output.pairs", "outpu
 constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
                                      "flat_field.file"};
 
-/// Returns whether a file of the plate has all channels of a pixel together.
+/// Returns whether the files of a key have all channels of a pixel together, as all but HDF5 and raw files
+/// do.
 bool is_image(const std::string& key) { return key != "output.file" && key != "output.raw"; }
 
 /// Returns the files that are read, except the decks.
@@ -41,10 +42,12 @@ std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
   return files;
 }
 
+/// The points of the picture along a tile, between two tiles, and from one tile to the next.
 constexpr int side = 12, gap = 6, pitch = side + gap;
 
 using Colour = std::array<std::uint8_t, 3>;
 
+/// Returns the colour of the bar of a pair.
 Colour colour_of(const Placement& placement) {
   const double bright = 0.25 + 0.75 * std::clamp(placement.translation.correlation, 0.0, 1.0);
   const auto level = static_cast<std::uint8_t>(255 * bright + 0.5);
@@ -85,7 +88,7 @@ std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results) {
   return picture;
 }
 
-/// A file of the plate, which has all of its channels and slices or some of them.
+/// A file of the plate, with all or some of the plate's channels and slices.
 struct Outputs::PlateFile {
   std::string key, path;
   Range channels, slices;
@@ -93,12 +96,13 @@ struct Outputs::PlateFile {
   bool has_all_axes = false;
   /// True when an earlier run has written the file.
   bool is_whole = false;
-  /// All points of the file, the number of those that are left to write, and their sink meanwhile.
+  /// All points of the file, the number of points that are left to write, and the sink until all are written.
   Box domain = {};
   std::int64_t left = 0;
   std::unique_ptr<BlockSink> sink = {};
 
-  /// Returns points of the file: x, y, and then channels and slices if it has axes for them.
+  /// Returns points of the file: x, y, and then channels and slices if it has axes for them. Channels and
+  /// slices are counted from the first ones of the file.
   Box box(Range x, Range y, Range of_channels, Range of_slices) const {
     Box box{x, y};
     if (channels.size() > 1 || has_all_axes) box[box.dimensions++] = of_channels;
@@ -130,7 +134,7 @@ Outputs::Outputs(const app::JobSetting& setting, const TileReader& reader, std::
 
 Outputs::~Outputs() = default;
 
-/// Adds the files of the plate for a key: several if the name has numbers of slices or of channels.
+/// Adds the files of the plate for a key: several if the name has {z} or {channel}.
 void Outputs::add_plates(const char* key) {
   constexpr std::string_view fields[] = {"z", "channel"};
   const TileFiles& tiles = reader_.files();
@@ -140,6 +144,7 @@ void Outputs::add_plates(const char* key) {
     setting_.deck.fail(
         key, fmt::format("the folder {} has a placeholder: write it into the name of the file only", folder));
   const int all_slices = reader_.slices(), all_channels = reader_.channels_of_slice();
+  // The numbers of slices and channels in each of the files.
   const int slices = pattern.count(0) > 0 ? 1 : all_slices;
   const int channels = pattern.count(1) > 0 ? 1 : all_channels;
   if (slices > 1 && is_image(key))
@@ -148,7 +153,7 @@ void Outputs::add_plates(const char* key) {
                                         slices));
   for (int slice = 0; slice < all_slices; slice += slices)
     for (int channel = 0; channel < all_channels; channel += channels) {
-      // Channels that lie in one file have no numbers but their own.
+      // The channels within one file of a tile are counted from 0, as no name has their numbers.
       const auto number = tiles.channels.size() > 1 ? tiles.channels[at(channel)] : channel;
       plates_.push_back(
           {.key = key,
@@ -159,14 +164,13 @@ void Outputs::add_plates(const char* key) {
     }
 }
 
-/// Throws InputError if no file is named, if two files are the same, or if files of a comparison are named
-/// although tiles are placed already.
+/// Throws InputError if the deck names no file to write, if two files are the same, or if the deck names
+/// files about the comparison of tiles although these are placed already.
 void Outputs::check_files() const {
   const Deck& deck = setting_.deck;
   if (deck.is_set("input.placed")) {
     for (const char* key : table_keys)
-      if (deck.is_set(key))
-        deck.fail(key, "'input.placed' is given, so that nothing is compared: leave it out");
+      if (deck.is_set(key)) deck.fail(key, "'input.placed' is given, so nothing is compared: leave this out");
     if (deck.is_set("input.translations"))
       deck.fail("input.translations", "'input.placed' is given, too: give one of them");
   }
@@ -190,7 +194,7 @@ void Outputs::find_whole_plates() {
   if (plates_.empty()) return;
   std::vector<std::uint8_t> is_whole;
   if (setting_.session.rank() == 0) {
-    // Positions follow from these files, too.
+    // The plate depends on all files that are read, as positions follow from them, too.
     made_from_ = io::text_digest(app::Ledger::state_of(read_files(setting_.deck, reader_.files())));
     const auto items = ledger_->items();
     for (const PlateFile& file : plates_) is_whole.push_back(items.contains(key_of(file)) ? 1 : 0);
@@ -208,8 +212,8 @@ int Outputs::whole_plates() const {
   return static_cast<int>(std::ranges::count(plates_, true, &PlateFile::is_whole));
 }
 
-/// Returns the channels of a file that are among `count` ones from `first` on, counted through all slices.
-/// They have their numbers in a slice. There are none if the file is whole.
+/// Returns those of `count` channels from `first` on that a file has. `first` is counted through all slices,
+/// and the result within a slice. It is empty if the file is whole.
 Range Outputs::channels_in(const PlateFile& file, int first, int count) const {
   const int all = reader_.channels_of_slice(), channel = first % all;
   if (file.is_whole || !file.slices.contains(first / all)) return {0, 0};
@@ -241,8 +245,8 @@ std::vector<std::string> Outputs::written_paths() const {
   return paths;
 }
 
-/// Returns the files of the plate, with the bytes that are written. The whole plate has `bytes`; the size of
-/// a PNG file is not known.
+/// Returns the keys of plates, with the bytes that are written to their files. The whole plate has `bytes`
+/// bytes. PNG files count as 0, as their sizes are not known.
 std::vector<app::ExpectedFile> Outputs::expected_files(std::int64_t bytes) const {
   std::vector<app::ExpectedFile> files;
   for (const std::string_view key : plate_keys) {
@@ -251,7 +255,8 @@ std::vector<app::ExpectedFile> Outputs::expected_files(std::int64_t bytes) const
     for (const PlateFile& file : plates_)
       if (file.key == key && !file.is_whole) channels += file.channels.size() * file.slices.size();
     const std::int64_t written = bytes / reader_.channels() * channels;
-    // The levels of the pyramid have a third of the bytes, and lie beside the file before they are in it.
+    // The levels of the pyramid have a third of the bytes, and need them twice: beside the file first, and
+    // then in it.
     const std::int64_t needed = key == "output.png"        ? 0
                                 : key == "output.ome_tiff" ? written * 5 / 3
                                                            : written;
@@ -270,6 +275,7 @@ std::unique_ptr<BlockSink> Outputs::create_sink(const PlateFile& file, const Box
   const MPI_Comm communicator = setting_.session.communicator();
   const ElementType type = reader_.type();
   if (file.key == "output.file") return io::create_hdf5(communicator, file.path, "plate", domain, type);
+  // A format's `output` is the key without "output.".
   const auto row = std::ranges::find(io::formats(), file.key.substr(sizeof "output"), &io::Format::output);
   const io::ImageFormat format = row == io::formats().end() ? io::ImageFormat::ome_tiff : row->id;
   return io::create_image(communicator, format, file.path, domain, type, setting_.threads);

@@ -22,19 +22,20 @@ namespace stitch {
 /// Returns all points of the picture of a grid: (x, y, colour).
 tessera::Box picture_domain(const Grid& grid);
 
-/// Returns a picture of the grid, x first, then y, then red, green and blue. Each tile is a grey square of 12
-/// x 12 points, which is black if it is missing, and blue if it lies where the model puts it. Between two
-/// tiles lies a bar of 6 points: green if their translation was measured, yellow if it was searched, the
-/// brighter the better they correlate, and red if it is that of the model.
+/// Returns a picture of the grid, x first, then y, then red, green and blue. Each tile is a square of 12 x 12
+/// points: grey, blue if it lies where the model puts it, or black if it is missing. Between two neighbours
+/// lies a bar, 6 points thick: green if their translation was measured, yellow if it was searched, and red if
+/// it is the step of the model. Green and yellow bars are brighter if the tiles correlate better.
 std::vector<std::uint8_t> picture_of(const Grid& grid, const Results& results);
 
-/// The files that the deck names for what a run finds. The constructor and all functions that write are
+/// The files that a run writes, as the deck names them. The constructor and all functions that write are
 /// collective.
 class Outputs {
  public:
   /// Creates the tables, and tests that the files of the plate can be written. `reader` must outlive this
-  /// object. Throws InputError if the deck names no file, one twice, or one that is read, if a format does
-  /// not take as many channels as the tiles have, or if there is no room for a plate of some `plate_bytes`.
+  /// object. Throws InputError if the deck names no file, names a file twice, or names one that is also read;
+  /// if a format cannot hold as many channels as the tiles have; or if there is no room for a plate of about
+  /// `plate_bytes` bytes.
   Outputs(const tessera::app::JobSetting& setting, const TileReader& reader, std::int64_t plate_bytes);
   ~Outputs();
 
@@ -42,25 +43,29 @@ class Outputs {
   std::vector<std::string> files() const;
   /// Returns the paths of all files that are written.
   std::vector<std::string> written_paths() const;
-  /// The ledger of plates and translations, which lies beside the first of these files.
+  /// The ledger of plates and translations, which lies beside the first file that is written.
   const tessera::app::Ledger& ledger() const { return *ledger_; }
-  /// The number of files of the plate that an earlier run has written, by the ledger: they are left out.
+  /// The number of files of the plate that an earlier run has completed, as the ledger says. They are not
+  /// written again.
   int whole_plates() const;
-  /// Returns whether there are other files of the plate, which are written.
+  /// Returns whether there are files of the plate that must be written.
   bool has_plate() const { return !parts().empty(); }
-  /// Returns the numbers of those parts, of channels that are composed together, which are in these files.
+  /// Returns the numbers of the parts that the files to be written have. A part is the channels that are
+  /// composed together.
   std::vector<int> parts() const;
-  /// Returns the number of channels that are composed together: one, or all of a slice where they lie in one
-  /// file of a tile, or in an image file of the plate, which has whole rows of pixels.
+  /// Returns the number of channels that are composed together: one, or all channels of a slice. It is all of
+  /// them if a file of a tile has several channels, or if an image file of the plate has several, because
+  /// such a file is written in rows of whole pixels.
   int channels_together() const;
-  /// Writes a text to the file that the deck names for a key, if it does.
+  /// Writes a text to the file that the deck names for a key; does nothing if the deck names none.
   void write_table(const std::string& key, const std::string& text);
   /// Writes the tables of all results and the picture.
   void write_tables(const Results& results);
-  /// Says that a plate with these points will be written. Throws InputError if there is no room. Collective.
+  /// Prepares the files for a plate with the columns `x` and the rows `y`. Throws InputError if there is no
+  /// room. Collective.
   void begin_plate(tessera::Range x, tessera::Range y);
-  /// Writes rows of some channels of a slice to the files that they belong to (see Composition::Write). Files
-  /// are created before their first rows and closed after their last ones.
+  /// Writes rows of the channels from `first` on to the files that they belong to (see Composition::Write).
+  /// Files are created before their first rows and closed after their last ones.
   void write_plate(const tessera::HostBlock& rows, tessera::Range band, int first);
 
  private:
@@ -79,7 +84,7 @@ class Outputs {
   const TileReader& reader_;
   std::vector<PlateFile> plates_;
   std::optional<tessera::app::Ledger> ledger_;
-  /// The digest of what all plates are made from. Only rank 0 has it.
+  /// The digest of the states of all files that plates are made from. Only rank 0 has it.
   std::uint64_t made_from_ = 0;
   std::map<std::string, tessera::io::TextFile> tables_;
   std::unique_ptr<tessera::BlockSink> picture_;

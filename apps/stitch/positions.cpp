@@ -10,10 +10,11 @@
 namespace stitch {
 namespace {
 
-/// The pairs of four tiles around a corner: the upper and the lower one to the right, and the left and the
-/// right one down.
+/// The numbers of the four pairs of tiles around a corner: the upper and the lower pair of tiles side by
+/// side, and then the left and the right pair of tiles one below the other.
 using Circle = std::array<std::size_t, 4>;
 
+/// Returns all circles whose pairs were all measured or searched.
 std::vector<Circle> circles_of(const Grid& grid, const Placements& placements) {
   const std::size_t none = placements.size();
   std::vector<std::size_t> right(at(grid.size()), none), below(at(grid.size()), none);
@@ -31,8 +32,8 @@ std::vector<Circle> circles_of(const Grid& grid, const Placements& placements) {
   return circles;
 }
 
-/// The numbers of circles of a pair that close exactly, those that close up to the pixel that rounding
-/// may add, and those that do not close.
+/// How many circles of a pair close exactly, how many close at least up to the pixel that rounding may add,
+/// and how many do not close.
 struct Witnesses {
   int exact = 0, closing = 0, open = 0;
   /// A pair in a circle that closes is beyond doubt.
@@ -53,7 +54,7 @@ std::vector<Witnesses> witnesses_of(const std::vector<Circle>& circles, const Pl
   return witnesses;
 }
 
-/// Pairs that connect all tiles that pairs connect at all.
+/// A forest of pairs: it connects all tiles that the added pairs connect, by one way each.
 class Forest {
  public:
   explicit Forest(int tiles) : parent_(at(tiles)), neighbours_(at(tiles)) {
@@ -84,11 +85,12 @@ class Forest {
     }
   }
 
+  /// Returns the tile that stands for all tiles that are connected to this one.
   int root(int tile) {
     while (parent_[at(tile)] != tile) tile = parent_[at(tile)] = parent_[at(parent_[at(tile)])];
     return tile;
   }
-  /// Returns a number for each tile that those have in common which are connected.
+  /// Returns the root of each tile. Connected tiles have the same root.
   std::vector<int> roots() {
     std::vector<int> roots;
     for (int tile = 0; tile < static_cast<int>(parent_.size()); ++tile) roots.push_back(root(tile));
@@ -100,10 +102,12 @@ class Forest {
   std::vector<std::vector<std::pair<int, Shift>>> neighbours_;
 };
 
-/// An equation: the translation of a pair, which counts by its weight.
+/// An equation for the positions of a pair of tiles: they differ by `right` and `down`. It counts by its
+/// weight.
 struct Equation {
   Pair pair;
   double right, down, weight;
+  /// Adds the weighted value to the second tile in `to`, and subtracts it from the first one.
   void add(std::vector<double>& to, double value) const {
     to[at(pair.second)] += weight * value;
     to[at(pair.first)] -= weight * value;
@@ -115,34 +119,36 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Solves the equations of one coordinate by conjugate gradients from a first guess `x`, whose mean in each
-/// connected part is kept.
+/// Solves the equations of one coordinate by conjugate gradients. `x` is a first guess, and becomes the
+/// solution. The mean of each connected part of it does not change.
 void solve(const std::vector<Equation>& equations, double Equation::*shift, std::vector<double>& x) {
   std::vector<double> residual(x.size());
   for (const Equation& one : equations) one.add(residual, one.*shift - one.difference(x));
   std::vector<double> direction = residual;
-  double size = dot(residual, residual);
-  const double small = 1e-20 * std::max(1.0, size);
-  for (std::size_t turn = 0; turn < 10 * x.size() && size > small; ++turn) {
+  double square = dot(residual, residual);
+  const double small_square = 1e-20 * std::max(1.0, square);
+  for (std::size_t turn = 0; turn < 10 * x.size() && square > small_square; ++turn) {
     std::vector<double> product(x.size());
     for (const Equation& one : equations) one.add(product, one.difference(direction));
-    const double length = size / dot(direction, product);
+    const double length = square / dot(direction, product);
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] += length * direction[i];
       residual[i] -= length * product[i];
     }
-    const double next = dot(residual, residual);
-    for (std::size_t i = 0; i < x.size(); ++i) direction[i] = residual[i] + next / size * direction[i];
-    size = next;
+    const double next_square = dot(residual, residual);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      direction[i] = residual[i] + next_square / square * direction[i];
+    square = next_square;
   }
 }
 
 /// Moves the parts of the plate that only pairs of the model connect, each as a whole, so that the squares of
-/// the deviations of these pairs from the model have the least sum. A blank tile so lies at the mean of the
-/// places that its neighbours put it at. `parts` has a number for the part of each tile, and `wholes` one for
-/// all that pairs connect, in which the largest part stays where it is.
+/// the deviations of these pairs from the model have the least sum. So a blank tile lies at the mean of the
+/// places where its neighbours put it. `parts` has the root of each tile if pairs of the model do not count,
+/// and `wholes` its root if all pairs count. The largest part of each whole stays where it is.
 void settle_parts(const Placements& placements, const std::vector<int>& parts, const std::vector<int>& wholes,
                   std::vector<Position>& positions) {
+  // The unknowns are the moves of parts.
   std::vector<Equation> between;
   for (const Placement& one : placements) {
     const Pair of_parts{parts[at(one.pair.first)], parts[at(one.pair.second)], one.pair.direction};
@@ -160,22 +166,24 @@ void settle_parts(const Placements& placements, const std::vector<int>& parts, c
   for (std::size_t tile = 0; tile < parts.size(); ++tile)
     if (int& best = largest[at(wholes[tile])]; sizes[at(parts[tile])] > sizes[at(best)]) best = parts[tile];
   for (std::size_t tile = 0; tile < positions.size(); ++tile) {
-    const std::size_t part = at(parts[tile]), still = at(largest[at(wholes[tile])]);
-    positions[tile].x += std::llround(x[part] - x[still]);
-    positions[tile].y += std::llround(y[part] - y[still]);
+    const std::size_t part = at(parts[tile]), fixed = at(largest[at(wholes[tile])]);
+    positions[tile].x += std::llround(x[part] - x[fixed]);
+    positions[tile].y += std::llround(y[part] - y[fixed]);
   }
 }
 
+/// Returns the positions of all tiles along the spanning tree of the best pairs.
 std::vector<Position> along_tree(const Grid& grid, const Placements& placements, const StageModel& model) {
   std::vector<std::size_t> order(placements.size());
   std::iota(order.begin(), order.end(), 0);
   const std::vector<bool> is_doubtful = contradicted(grid, placements);
-  const auto rank = [&](std::size_t pair) {
+  const auto badness = [&](std::size_t pair) {
     return std::tuple(!placements[pair].is_found(), bool(is_doubtful[pair]),
                       -placements[pair].translation.correlation);
   };
-  std::ranges::stable_sort(order, {}, rank);
+  std::ranges::stable_sort(order, {}, badness);
   Forest forest(grid.size());
+  // Pairs of the model come last. The parts are those that all other pairs connect.
   std::vector<int> parts;
   for (const std::size_t pair : order) {
     if (!placements[pair].is_found() && parts.empty()) parts = forest.roots();
@@ -194,8 +202,9 @@ std::vector<Position> along_tree(const Grid& grid, const Placements& placements,
   return positions;
 }
 
+/// Replaces positions, which are a first guess, by those with the least squares of deviations.
 void by_least_squares(const Grid& grid, const Placements& placements, std::vector<Position>& positions) {
-  // A pair of the model, or one that others contradict, is a thousandth as good as one that correlates by 1.
+  // A pair of the model, or one that others contradict, counts a thousandth of a pair that correlates by 1.
   constexpr double least_weight = 1e-3;
   const std::vector<bool> is_doubtful = contradicted(grid, placements);
   std::vector<Equation> equations;

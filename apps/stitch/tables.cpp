@@ -19,7 +19,7 @@ namespace {
 
 using tessera::InputError, tessera::Json;
 
-/// The fields of lines, with the numbers of the lines in the file.
+/// For each line of a file, its number and its fields.
 using Lines = std::vector<std::pair<std::size_t, std::vector<std::string_view>>>;
 
 /// A table as CSV. The first line of the file is `header`, and messages about a faulty file end with
@@ -32,7 +32,8 @@ struct CsvTable {
   [[noreturn]] void refuse(std::size_t number, const std::string& why) const {
     throw InputError(fmt::format("{}:{}: {}: {}", path, number, why, advice));
   }
-  /// Throws InputError unless `open`, the lines by their names that the table lacks, is empty.
+  /// Throws InputError unless `open` is empty. It has the names of the lines that the table lacks, and `what`
+  /// says what they are.
   template <class T>
   void check_lack(const std::map<std::string, T>& open, const std::string& what) const {
     if (!open.empty())
@@ -41,9 +42,9 @@ struct CsvTable {
   }
 };
 
-/// Returns the lines of `text` below the header, whose fields refer to `text`. Lines end with
-/// LF or CR LF, and empty lines at the end do not count. If a line has more fields than the header, further
-/// commas belong to its first field, such as to the name of a file. If it has fewer, none are returned.
+/// Returns the lines of `text` below the header, whose fields refer to `text`. Lines end with LF or CR LF,
+/// and empty lines at the end do not count. If a line has more fields than the header, further commas belong
+/// to its first field, such as to the name of a file. The list of fields is empty if a line has fewer.
 Lines CsvTable::lines(std::string_view text) const {
   const auto count = std::ranges::count(header, ',') + 1;
   Lines lines;
@@ -66,7 +67,8 @@ Lines CsvTable::lines(std::string_view text) const {
   return lines;
 }
 
-/// Reads numbers that take up the whole of fields, from the field `i` on. Returns false if one does not.
+/// Reads one number from each field into `values`, from the field `i` on. Returns false if a whole field is
+/// not a number.
 template <class... T>
 bool parse_numbers(const std::vector<std::string_view>& fields, std::size_t i, T&... values) {
   const auto parse = [](std::string_view text, auto& value) {
@@ -76,11 +78,11 @@ bool parse_numbers(const std::vector<std::string_view>& fields, std::size_t i, T
   return (parse(fields[i++], values) && ...);
 }
 
-/// The key input.overlap is 0.95 at most, so that lines of tiles have this share of a tile between them, and
-/// half of it where tiles do not lie exactly in their lines.
+/// The least gap between two rows or columns of tiles, as a share of a tile. As input.overlap is at most
+/// 0.95, they are 0.05 apart or more; half of that remains where tiles do not lie exactly in line.
 constexpr double least_gap = 0.025;
 
-/// Returns how far it is from tiles to the nearest other one, as a share of a tile: the distance that three
+/// Returns the distance from a tile to the nearest one, as a share of a tile: the distance that three
 /// quarters of the tiles do not exceed.
 double share_to_nearest(const std::vector<NominalTile>& tiles, Extent extent) {
   std::vector<std::pair<double, double>> places;
@@ -99,9 +101,10 @@ double share_to_nearest(const std::vector<NominalTile>& tiles, Extent extent) {
   return nearest[quartile];
 }
 
-/// Returns the distance of neighbouring lines of tiles with `gaps` between them: the median of those that are
-/// not much more than the smallest one. Lines may be missing in the other gaps, and in all of them if they
-/// are wider than a tile, whose size is `side`; the step is then this `share` of a tile.
+/// Returns the distance of neighbouring lines of tiles, which are rows or columns: the median of those `gaps`
+/// that are not much wider than the smallest one, as lines may be missing in the wider gaps. If even the
+/// median is wider than a tile of the size `side`, lines are missing in all gaps, and the distance is `share`
+/// of a tile.
 double step_of(std::vector<double> gaps, double side, double share) {
   const double most = 1.5 * std::ranges::min(gaps);
   std::erase_if(gaps, [&](double gap) { return gap > most; });
@@ -110,8 +113,9 @@ double step_of(std::vector<double> gaps, double side, double share) {
   return step > side ? share * side : step;
 }
 
-/// Returns for each coordinate the number of its line of tiles, from 0. A line begins after a gap of half of
-/// the expected step, which is `share` of the size `side` of a tile. Lines without any tile are counted.
+/// Returns for each of `values`, the coordinates of tiles along x or y, the number of its line of tiles, from
+/// 0. A line begins after a gap of half of the expected step, which is `share` of the size `side` of a tile.
+/// Lines without any tile are counted.
 std::vector<std::int64_t> lines_of(const std::vector<double>& values, double side, double share) {
   struct Line {
     double first, sum = 0, count = 0;
@@ -140,6 +144,7 @@ std::vector<std::int64_t> lines_of(const std::vector<double>& values, double sid
 
 constexpr const char* translations_header = "row,col,neighbour,x,y,correlation,evidence,peak";
 
+/// Returns where the first tile of a pair lies, as seen from the second one.
 const char* neighbour(const Pair& pair) { return pair.direction == Direction::right ? "left" : "above"; }
 
 /// Returns what tables call a tile.
@@ -159,8 +164,8 @@ std::string text_of(double correlation) {
 Json json_of(double correlation) { return correlation == no_correlation ? Json() : Json(correlation); }
 
 Json json_of(const StageStep& step) {
-  const auto& [at, repeatability, measured] = step;
-  return Json::Object{{"x", at.x}, {"y", at.y}, {"repeatability", repeatability}, {"pairs", measured}};
+  const auto& [shift, repeatability, measured] = step;
+  return Json::Object{{"x", shift.x}, {"y", shift.y}, {"repeatability", repeatability}, {"pairs", measured}};
 }
 
 }  // namespace
@@ -172,7 +177,7 @@ std::vector<NominalTile> read_tile_table(const std::string& path, const std::str
     NominalTile tile;
     if (fields.empty() || fields[0].empty() || !parse_numbers(fields, 1, tile.x, tile.y) ||
         !(std::abs(tile.x) < 1e9 && std::abs(tile.y) < 1e9))
-      table.refuse(number, "this is no file with two numbers, file,x,y");
+      table.refuse(number, "this line must have a file and two numbers, file,x,y");
     tile.path = (std::filesystem::path(path).parent_path() / fields[0]).string();
     tiles.push_back(tile);
   }
@@ -281,7 +286,7 @@ std::vector<Translation> read_translations(const std::string& path, const std::s
       table.refuse(number, "this is no translation");
     if (std::abs(std::int64_t(one.shift.x)) >= extent.width ||
         std::abs(std::int64_t(one.shift.y)) >= extent.height)
-      table.refuse(number, fmt::format("tiles of {} x {} that lie so far apart show nothing in common",
+      table.refuse(number, fmt::format("tiles of {} x {} at this distance show nothing in common",
                                        extent.width, extent.height));
     const auto found = open.find(fmt::format("{},{},{}", fields[0], fields[1], fields[2]));
     if (found == open.end()) table.refuse(number, "the tiles have no such pair, or it is listed twice");

@@ -10,7 +10,7 @@
 // Tables of tiles and pairs, which a run reads or writes.
 namespace stitch {
 
-/// A tile and where the stage was to take it, in pixels.
+/// The file of a tile and its nominal position, where the stage should have taken it, in pixels.
 struct NominalTile {
   std::string path;
   double x = 0, y = 0;
@@ -20,12 +20,12 @@ struct NominalTile {
 /// their paths begin with /. Throws InputError, with the line of the table, if it is faulty or has no tiles.
 std::vector<NominalTile> read_tile_table(const std::string& path, const std::string& text);
 
-/// Returns the grid that tiles of this size make up. Positions lie in the same column or row if they differ
-/// by less than half of the distance of neighbours. Rows and columns are numbered from 0, and those that have
-/// no tile are counted: how many there are in a gap follows from the distance of the others. The overlap
-/// follows from the mean distance of the outermost tiles; the smaller of the two directions counts. Throws
-/// InputError about `path` if two tiles have the same place, or if a place has none and tiles may not be
-/// missing.
+/// Returns the grid of tiles of the size `extent`. Positions lie in the same column or row if they differ by
+/// less than half of the distance of neighbours. Rows and columns are numbered from 0, with those that have
+/// no tile: the number of these in a gap follows from the distances of the other ones. The overlap is the
+/// smaller one of the overlaps along x and y. Each follows from the distance of the outermost tiles and the
+/// number of tiles between them. Throws InputError about `path` if two tiles have the same place in the grid,
+/// or if a place has no tile and tiles may not be missing.
 TileFiles arrange_table(const std::string& path, const std::vector<NominalTile>& tiles, Extent extent,
                         bool skip_missing);
 
@@ -34,8 +34,8 @@ TileFiles arrange_table(const std::string& path, const std::vector<NominalTile>&
 std::string positions_csv(const TileFiles& tiles, const std::vector<Position>& positions);
 
 /// Returns the positions from a file that `positions_csv` has written. Throws InputError, with the line of
-/// the file, if it does not have each tile that is present once, at a place from 0 on, or if it has others
-/// and is not to `ignore_others`.
+/// the file, unless it has each tile that is present exactly once, at coordinates from 0 on. It may have
+/// other tiles only if `ignore_others` is true.
 std::vector<Position> read_positions(const std::string& path, const std::string& text, const TileFiles& tiles,
                                      bool ignore_others);
 
@@ -44,12 +44,13 @@ std::string translations_csv(const TileFiles& tiles, const Pairs& pairs,
                              const std::vector<Translation>& translations);
 
 /// Returns the translations of the pairs from a file that `translations_csv` has written. Throws InputError,
-/// with the line of the file, if it does not have each pair once, if a number is not finite, or if a shift
-/// takes a tile of the size `extent` away from the other one.
+/// with the line of the file, if it does not have each pair exactly once, if a number is not finite, or if
+/// tiles of the size `extent` have nothing in common at a shift.
 std::vector<Translation> read_translations(const std::string& path, const std::string& text,
                                            const TileFiles& tiles, const Pairs& pairs, Extent extent);
 
-/// The results of a run. The list `placements` has all pairs, and `measured` their translations as measured.
+/// The results of a run. The lists `measured` and `placements` have an element for each pair: its translation
+/// as it was measured, and its final placement.
 struct Results {
   std::vector<Translation> measured = {};
   Placements placements = {};

@@ -35,6 +35,7 @@ std::vector<std::byte> read_numbers(const std::string& path, const io::ImageInfo
   return numbers;
 }
 
+/// Throws InputError if a tile does not have a type or a shape that can be stitched.
 void check_kind(const std::string& path, const io::ImageInfo& info, bool has_number_of_channel) {
   const bool is_pixel = info.type == ElementType::uint8 || info.type == ElementType::uint16;
   if (!is_pixel || info.domain.dimensions > 3)
@@ -107,6 +108,7 @@ Box TileReader::expected_plate() const {
 
 void TileReader::read(int tile, Range channels, Range rows, std::span<std::uint16_t> to) const {
   const auto size = static_cast<std::size_t>(rows.size() * info_.domain[0].size());
+  // Each turn reads those of the channels that are in one file.
   const int of_file = channels_of_file();
   for (std::int64_t channel = channels.begin; channel < channels.end;) {
     const std::int64_t first = channel % of_file,
@@ -176,15 +178,16 @@ TileFiles tiles_by_table(const Deck& deck) {
   return files;
 }
 
+/// Throws InputError if the expected overlap is less than a pixel, and tiles must be compared.
 void check_overlap(const Deck& deck, const TileReader& reader) {
   const double overlap = reader.files().overlap;
   const auto [width, height] = reader.extent();
   const bool is_too_small = (reader.grid().columns() > 1 && overlap * width < 1) ||
                             (reader.grid().rows() > 1 && overlap * height < 1);
-  const bool follows = deck.is_set("input.positions") && !deck.is_set("input.overlap");
+  const bool is_from_table = deck.is_set("input.positions") && !deck.is_set("input.overlap");
   if (!is_too_small || deck.is_set("input.placed")) return;
   deck.fail(
-      follows ? "input.positions" : "input.overlap",
+      is_from_table ? "input.positions" : "input.overlap",
       fmt::format("a share of {:.4g} of tiles of {} x {} leaves no pixel: give the share that neighbours "
                   "both show",
                   overlap, width, height));
@@ -232,7 +235,7 @@ TileReader open_tiles(const app::JobSetting& setting) {
       files.overlap = deck.get<double>("input.overlap");
     else if (!deck.is_set("input.positions"))
       files.overlap = 0.1;
-    // A share that the deck gives is about right, and one that it does not give may be far off.
+    // An overlap that the deck gives is about right. Any other one may be far off.
     files.most_overlap = deck.is_set("input.overlap") ? std::max(2 * files.overlap, files.overlap + 0.1)
                                                       : std::max(0.75, (1 + files.overlap) / 2);
     info = TileReader::inspect(files, choice_in_files(deck));

@@ -26,18 +26,18 @@ inline Extent extent_of(const tessera::Box& domain) {
 /// threads, if `place` allows it.
 class TileReader {
  public:
-  /// Looks at the headers of all tiles. Not collective. Throws InputError about the first one that cannot be
-  /// read, is not an image of uint8 or uint16, differs from the others, or has channels although its name has
-  /// the number of one.
+  /// Reads the headers of all tiles, and returns the description that they have in common. Not collective.
+  /// Throws InputError about the first tile that cannot be read, is not an image of uint8 or uint16, differs
+  /// from the tiles before it, or has several channels although its name has the number of one channel.
   static tessera::io::ImageInfo inspect(const TileFiles& files, const tessera::io::ImageChoice& choice);
 
-  /// `info` is that of all tiles.
+  /// `info` describes each of the tiles.
   TileReader(TileFiles files, tessera::io::ImageInfo info)
       : files_(std::move(files)), info_(std::move(info)) {}
 
   /// Takes an image of the light that falls on tiles: pixels are then divided by it, and multiplied by its
-  /// mean. Throws InputError unless it has the size of a tile, uint8, uint16 or float32, and finite pixels
-  /// above 0.
+  /// mean. Throws InputError unless the image has the size of a tile, is of uint8, uint16 or float32, and has
+  /// finite pixels above 0.
   void set_flat_field(const std::string& path);
 
   /// Sets the channel and the slice that are compared, both from 0 on.
@@ -49,8 +49,8 @@ class TileReader {
   const Grid& grid() const { return files_.grid; }
   const TileFiles& files() const { return files_; }
   Extent extent() const { return extent_of(info_.domain); }
-  /// The number of channels of a tile in all slices, of those in one slice, and of slices in z. The channels
-  /// of the first slice come first.
+  /// The number of channels of a tile in all slices together, its number of channels in one slice, and its
+  /// number of slices in z. Channels are numbered slice by slice.
   int channels() const { return channels_of_slice() * slices(); }
   int channels_of_slice() const { return channels_of_file() * static_cast<int>(files_.channels.size()); }
   int slices() const { return static_cast<int>(files_.slices.size()); }
@@ -68,8 +68,8 @@ class TileReader {
     return info_.format == tessera::io::ImageFormat::png || info_.format == tessera::io::ImageFormat::jpeg;
   }
 
-  /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
-  /// read.
+  /// Reads rows of some channels of a tile to `to`, one channel after the other. Throws InputError if they
+  /// cannot be read.
   void read(int tile, tessera::Range channels, tessera::Range rows, std::span<std::uint16_t> to) const;
   /// Reads the channel of a tile that is compared to `to`. Throws InputError if it cannot be read.
   void read(int tile, std::span<std::uint16_t> to) const {

@@ -61,7 +61,7 @@ std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::opt
   const Band rows = band.transformed(halo);
   const bool is_wide = grid.columns() > rows.end - rows.begin;
   const auto order = static_cast<int>(traversal.value_or(is_wide ? Traversal::columns : Traversal::rows));
-  // Who sends the last row of the band must have it for the pairs below.
+  // A rank that sends transforms must have its last row for the pairs with the row below.
   const Band paired{band.begin, halo == Halo::send ? std::min(band.end + 1, grid.rows()) : band.end};
   std::vector<std::uint8_t> is_needed(at(grid.size()));
   for (const Pair& pair : pairs_of(grid, paired)) is_needed[at(pair.first)] = is_needed[at(pair.second)] = 1;
@@ -99,8 +99,9 @@ struct Span {
   std::int64_t count() const { return greatest - least + 1; }
 };
 
-/// Returns the numbers of all rows or columns. The deck may give their count. Where files of the first or
-/// last ones are missing, the numbers begin with 1 or 0 if that fits.
+/// Returns the range of the numbers of all rows, columns or indices. `found` is the range of those in the
+/// names, and `wanted` the count that the deck gives, if it does. Where names of the first or last ones are
+/// missing, the range begins with 1, or else with 0, if that fits.
 Span span_of(Span found, const std::optional<int>& wanted, const char* what) {
   if (!wanted) return found;
   if (found.count() > *wanted)
@@ -114,6 +115,7 @@ Span span_of(Span found, const std::optional<int>& wanted, const char* what) {
   return found;
 }
 
+/// Throws InputError if there are too many tiles.
 void check_count(std::int64_t rows, std::int64_t columns, std::int64_t planes) {
   constexpr std::int64_t most = 1 << 24;
   if (rows <= most && columns <= most && rows * columns <= most && rows * columns * planes <= most) return;
@@ -121,6 +123,7 @@ void check_count(std::int64_t rows, std::int64_t columns, std::int64_t planes) {
                                rows, columns, planes > 1 ? fmt::format(" in {} planes", planes) : ""));
 }
 
+/// Sets the grid and the names of tiles whose names have a row and a column.
 void arrange_cells(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   Span rows, columns;
   for (const TileNumbers& numbers : found) {
@@ -140,16 +143,18 @@ void arrange_cells(TileFiles& tiles, const TileRequest& request, const std::vect
   }
 }
 
+/// Sets the grid, the names and the indices of tiles whose names have an index.
 void arrange_indices(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   if (!request.rows && !request.columns)
     throw InputError(
         "'input.tiles': names with {index} do not tell the grid: give input.rows or input.columns, too");
   Span indices;
   for (const TileNumbers& numbers : found) indices.add(numbers.index);
-  const auto up = [&](int side) { return static_cast<int>((indices.count() + side - 1) / side); };
+  // Returns how many lines of `side` tiles the indices need.
+  const auto lines = [&](int side) { return static_cast<int>((indices.count() + side - 1) / side); };
   check_count(indices.count(), 1, tiles.planes());
-  const int rows = request.rows ? *request.rows : up(*request.columns);
-  const int columns = request.columns ? *request.columns : up(rows);
+  const int rows = request.rows ? *request.rows : lines(*request.columns);
+  const int columns = request.columns ? *request.columns : lines(rows);
   check_count(rows, columns, tiles.planes());
   if (indices.count() > std::int64_t(rows) * columns)
     throw InputError(fmt::format(
@@ -165,14 +170,15 @@ void arrange_indices(TileFiles& tiles, const TileRequest& request, const std::ve
   }
 }
 
+/// Returns all values of a field in the names of the files, in rising order.
 std::vector<std::int64_t> values_of(const std::vector<TileNumbers>& found, std::int64_t TileNumbers::*field) {
   std::set<std::int64_t> values;
   for (const TileNumbers& numbers : found) values.insert(numbers.*field);
   return {values.begin(), values.end()};
 }
 
-/// Returns a remedy about the slice or the channel that the fewest tiles have, or an empty text if more than
-/// half of the tiles have each of them. Such a file is more likely to be one too many.
+/// Returns a remedy about the slice or the channel that the fewest tiles have. Its files are probably too
+/// many, if at most half of the tiles have it; otherwise the text is empty.
 std::string rarest_plane(const std::vector<TileNumbers>& found) {
   using Tiles = std::set<std::array<std::int64_t, 3>>;
   Tiles all;
@@ -188,7 +194,8 @@ std::string rarest_plane(const std::vector<TileNumbers>& found) {
                      tessera::counted(std::ssize(all), "tile"));
 }
 
-/// Removes the tiles that lack a file from the grid. `found` is sorted.
+/// Removes the tiles that lack a file from the grid. `found` is sorted. Throws InputError if tiles may not be
+/// missing, or if none is left.
 void remove_missing(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   std::int64_t missing = 0;
   std::string path;

@@ -56,11 +56,12 @@ class Grid {
   }
   /// Returns the tiles that are present.
   std::vector<int> tiles() const;
-  /// Says that there is no such tile.
+  /// Says that a tile is missing.
   void remove(int tile) { present_[at(tile)] = 0; }
-  /// Says that the grid lacks such a pair, although it has its tiles.
+  /// Takes a pair out of the grid, whose tiles stay.
   void remove(const Pair& pair) { without_[at(pair.second)][at(int(pair.direction))] = 1; }
-  /// Returns all pairs of tiles that are present, by the second tile; that on its left comes first.
+  /// Returns all pairs of tiles that are present, in the order of their second tiles. The pair with the tile
+  /// on the left comes before the pair with the tile above.
   Pairs pairs() const;
   static auto members(auto& grid) {
     return std::tie(grid.rows_, grid.columns_, grid.present_, grid.without_);
@@ -69,7 +70,8 @@ class Grid {
  private:
   int rows_ = 0, columns_ = 0;
   std::vector<std::uint8_t> present_;
-  /// For each tile, 1 where its pair with the one on its left, or that with the one above it, was removed.
+  /// For each tile, whether its pair with the tile on the left was removed, and whether its pair with the
+  /// tile above was: 1 or 0.
   std::vector<std::array<std::uint8_t, 2>> without_;
 };
 
@@ -97,15 +99,16 @@ struct Band {
   }
 };
 
-/// Returns the ranks that need the transforms of a row: that in whose band it lies, and that in whose band
-/// the row below it lies.
+/// Returns the ranks that need the transforms of a row: the rank whose band has the row, and the rank whose
+/// band has the row below it.
 std::vector<int> ranks_that_need(const Grid& grid, int ranks, int row);
 
 /// Returns the pairs that a rank computes: those whose second tile lies in its band.
 Pairs pairs_of(const Grid& grid, Band band);
 
-/// Returns the tiles that are transformed on the rank of a band, in the order of a traversal: those with a
-/// pair that needs their transform from this rank. Without a traversal it is the shortest one.
+/// Returns the tiles that the rank of a band transforms, which are those with a pair that needs their
+/// transform from this rank. They are in the order of `traversal`, or without it column by column if the band
+/// is wider than it is high, and otherwise row by row.
 std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::optional<Traversal> traversal);
 
 /// The numbers in the name of a tile.
@@ -150,18 +153,19 @@ struct TileRequest {
 /// The tiles of a plate and their files.
 struct TileFiles {
   Grid grid;
-  /// The path of each tile that a table names, or an empty text. If there is a pattern, the list is empty.
+  /// The path of each tile, empty if it is missing, where a table names the tiles. The list is empty where a
+  /// pattern names them.
   std::vector<std::string> paths = {};
-  /// The row and the column of each tile, as its name numbers them, or else its place in the grid.
+  /// The row and the column of each tile as in its name, or else in the grid.
   std::vector<Cell> names = {};
-  /// The numbers of the slices in z, and those of the channels, as the names have them, or 0. There is a
-  /// plane for each channel of each slice: one channel after the other, and one slice after the other.
+  /// The numbers of the slices in z and of the channels, as in the names, or a single 0 if the names have no
+  /// such numbers. A plane is a channel of a slice. Planes are numbered slice by slice.
   std::vector<std::int64_t> slices = {0}, channels = {0};
   /// The pattern of the paths, and the index of each tile if names have one.
   tessera::app::NamePattern pattern = {};
   std::vector<std::int64_t> indices = {};
-  /// The share of a tile that its neighbour shows, too, as far as it is known, and the greatest one that is
-  /// believed.
+  /// The expected share of a tile that its neighbour shows, too, and the greatest share that a translation
+  /// may give.
   double overlap = 0, most_overlap = 1;
   /// The plane that is compared.
   int compared = 0;
@@ -169,7 +173,7 @@ struct TileFiles {
   int planes() const { return static_cast<int>(slices.size() * channels.size()); }
   /// Returns the numbers in the name of a tile in a plane. There must be a pattern.
   TileNumbers numbers(int tile, int plane) const;
-  /// Returns the path of a tile in a plane, also of one that a pattern numbers but that is missing.
+  /// Returns the path of a tile in a plane. Where a pattern names the tiles, missing ones have a path, too.
   std::string path(int tile, int plane) const;
   /// Returns the path of a tile in the plane that is compared.
   std::string path(int tile) const { return path(tile, compared); }
@@ -188,7 +192,7 @@ std::vector<TileNumbers> list_tiles(const TileRequest& request);
 
 /// Returns the tiles whose files `found` lists. The first row and the first column may have any number, such
 /// as 0 or 1. A tile that lacks a plane is missing as a whole. Throws InputError if the files do not make up
-/// the grid of the request, if a tile is missing and may not be, or if all are.
+/// the grid of the request, if a tile is missing although this is not allowed, or if all tiles are missing.
 TileFiles arrange(const TileRequest& request, std::vector<TileNumbers> found);
 
 }  // namespace stitch

@@ -31,8 +31,9 @@ struct Tile {
 };
 
 /// Transforms tiles and finds the translations of pairs: the phase correlation of C. D. Kuglin and D. C.
-/// Hines (1975), whose highest peaks are read in all ways and compared by the correlation of what both tiles
-/// then show, as J. Chalfoun et al. (MIST, 2017) do. Each copy has memory of its own, for one thread.
+/// Hines (1975). Its highest peaks are read in all ways, and the readings are compared by the correlation of
+/// what both tiles then show, as J. Chalfoun et al. (MIST, 2017) do. Each copy has memory of its own, for one
+/// thread.
 template <class T>
 class Aligner {
  public:
@@ -40,7 +41,8 @@ class Aligner {
       : extent_(reader.extent()), peaks_(peaks), files_(reader.files()) {}
 
   void transform(Tile<T>& tile) {
-    // Pixels below 1 keep squares of products of transforms in the range of float, and are exact.
+    // Pixels are scaled to less than 1, which is exact. So the squares of products of transforms stay in the
+    // range of float.
     constexpr T scale = T(1) / T(65536);
     surface_.resize(extent_.pixels());
     std::ranges::transform(tile.pixels, surface_.begin(),
@@ -59,12 +61,14 @@ class Aligner {
     Translation best = best_reading(a, b, direction);
     if (best.correlation == no_correlation) return best;
     best.evidence = evidence(a, b, best.shift);
-    // A peak that rises so far above the noise of the surface, whose deviation is 1, is not a pixel off.
-    constexpr double little = 3, plenty = 25;
-    if (best.evidence < little || best.peak * std::sqrt(static_cast<double>(extent_.pixels())) > plenty)
+    // With little evidence there is no hill to climb, and a clear peak is not a pixel off. The heights of
+    // peaks are in standard deviations of the noise around them.
+    constexpr double little = 3, clear = 25;
+    if (best.evidence < little || best.peak * std::sqrt(static_cast<double>(extent_.pixels())) > clear)
       return best;
     const Shift hilltop = refined(a, b, best.shift);
-    // A pattern that all tiles have makes them the more alike, the more they have in common.
+    // A pattern that all tiles show lets the climb end at an impossible shift, as tiles are then more alike
+    // the more they overlap.
     if (!is_possible(hilltop, direction, extent_, files_)) return best;
     best.shift = hilltop;
     best.correlation = correlation(a, b, best.shift);
@@ -73,10 +77,12 @@ class Aligner {
   }
 
  private:
+  /// Returns the reading of one of the highest peaks with the best correlation. It must be possible.
   Translation best_reading(const Pixels& first, const Pixels& second, Direction direction) const {
     Translation best;
     std::vector<Shift> tried;
-    // Lighting moves the greatest correlation by a pixel: of peaks side by side the highest one counts.
+    // Lighting moves the greatest correlation by a pixel, so only the highest one of peaks side by side is
+    // tried.
     const auto is_tried = [&](Shift shift) {
       return std::ranges::any_of(tried, [&](Shift other) { return distance(other, shift) <= 2; });
     };
@@ -95,7 +101,7 @@ class Aligner {
   int peaks_;
   const TileFiles& files_;
   spectral::PlaneTransform<T> transform_{extent_.width, extent_.height};
-  // Copies that are never used have no memory.
+  // These are empty until they are first used, so copies that are never used take no memory.
   spectral::Plane<std::complex<T>> spectrum_;
   spectral::Plane<T> surface_;
 };
@@ -103,7 +109,8 @@ class Aligner {
 template <class T>
 using Data = graph::Lease<Tile<T>>;
 
-/// Adds the tasks that transform tiles in their order to a graph. All arguments must outlive its runs.
+/// Adds the tasks that read and transform tiles in the order `order` to a graph. `reader` and `order` must
+/// outlive the runs of the graph.
 template <class T>
 graph::Flow<Data<T>> transformed(tessera::graph::Graph& graph, const TileReader& reader,
                                  const std::vector<int>& order, graph::PoolOptions pool, Aligner<T> aligner) {
@@ -138,6 +145,7 @@ std::string key_of(const TileFiles& tiles, const Pair& pair) {
   return tessera::app::Ledger::state_of({tiles.path(pair.first), tiles.path(pair.second)});
 }
 
+/// Returns the grid without the pairs whose translations are known.
 Grid without(Grid grid, const std::vector<FoundTranslation>& known) {
   for (const FoundTranslation& one : known) grid.remove(one.pair);
   return grid;
@@ -147,7 +155,7 @@ Grid without(Grid grid, const std::vector<FoundTranslation>& known) {
 
 void note(const tessera::app::Ledger& ledger, const TileFiles& tiles, const FoundTranslation& found) {
   const auto& [shift, correlation, evidence, peak] = found.translation;
-  // Numbers have all digits that tell them from others.
+  // Numbers are written with enough digits to be read without a change.
   ledger.add(key_of(tiles, found.pair),
              fmt::format("{} {} {} {} {}", shift.x, shift.y, correlation, evidence, peak));
 }
@@ -201,7 +209,8 @@ std::int64_t Translations::bytes_of_tile() const {
 }
 
 std::int64_t Translations::bytes() const {
-  // A worker that transforms has the pixels as real numbers, and one that aligns has these and a spectrum.
+  // Each worker has memory for both tasks: `transform` has the pixels as real numbers, and `align` has these
+  // and a spectrum.
   const std::int64_t number = options_.in_double ? sizeof(double) : sizeof(float);
   const auto values = static_cast<std::int64_t>(reader_.extent().pixels() + reader_.extent().frequencies());
   return (pool_size() + halo_size()) * bytes_of_tile() + 2 * options_.workers * number * values;
@@ -250,12 +259,12 @@ tessera::cost::WorkPart work_of_translations(const TileReader& reader, const Tra
   const auto tiles = static_cast<double>(tiles_in_order(grid, band, options.halo, Traversal::rows).size()),
              pairs = static_cast<double>(pairs_of(grid, band).size());
   const auto pixels = static_cast<double>(reader.extent().pixels());
-  const double float_values = options.in_double ? 2 : 1;
+  const double floats_per_number = options.in_double ? 2 : 1;
   const double spectrum =
-      static_cast<double>(reader.extent().frequencies()) * 2 * float_values * sizeof(float);
+      static_cast<double>(reader.extent().frequencies()) * 2 * floats_per_number * sizeof(float);
   // A transform of real numbers takes half of the operations of one of complex numbers, and goes over its
-  // numbers in two passes. A pair takes another one, of the quotient of two spectra.
-  const double operations = 2.5 * pixels * std::log2(pixels) * float_values;
+  // numbers in two passes. A pair takes another transform, of its cross-power spectrum.
+  const double operations = 2.5 * pixels * std::log2(pixels) * floats_per_number;
   tessera::cost::WorkPart part{.name = "translations",
                                .read_bytes = tiles * pixels * static_cast<double>(size_of(reader.type())),
                                .memory_bytes = (tiles * 4 + pairs * 6) * spectrum,

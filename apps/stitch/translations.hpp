@@ -16,14 +16,14 @@
 // The translations of pairs of tiles, as they are measured.
 namespace stitch {
 
-/// How the second tile of a pair lies to the first one.
+/// Where the second tile of a pair lies relative to the first one, and what speaks for it.
 struct Translation {
   Shift shift;
   /// The correlation of what both tiles show. It is `no_correlation` if no shift is possible.
   double correlation = no_correlation;
   /// The result of the function `evidence` for the shift.
   double evidence = 0;
-  /// The value of the peak that gave the shift, in 0 to 1.
+  /// The value of the peak that gave the shift, from 0 to 1.
   double peak = 0;
 };
 
@@ -42,8 +42,8 @@ std::vector<FoundTranslation> noted_translations(MPI_Comm communicator, const te
                                                  const TileFiles& tiles);
 
 /// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
-/// the pair, is not moved aside by more than half a tile, and the share of the tile that both then show along
-/// the direction is at least a quarter of the overlap of `files`, and at most their greatest one.
+/// the pair, is not moved aside by more than half a tile, and the share of the tile that both tiles then show
+/// along this direction is at least a quarter of the overlap of `files`, and at most their `most_overlap`.
 bool is_possible(Shift shift, Direction direction, Extent extent, const TileFiles& files);
 
 /// How translations are computed. The members from `halo` on change no result.
@@ -57,7 +57,7 @@ struct TranslationOptions {
   /// Without it, the traversal that needs the fewest transforms on each rank.
   std::optional<Traversal> traversal = {};
   int workers = 1;
-  /// The number of transforms in the pool; without it as many as are needed.
+  /// The number of transforms in the pool; without it, Translations::pool_size chooses one.
   std::optional<int> transforms = {};
   /// The translations that are known and not computed, in the order of the pairs of the grid.
   std::vector<FoundTranslation> known = {};
@@ -77,16 +77,17 @@ class Translations {
   const Pairs& pairs() const { return pairs_; }
   /// The translations of all ranks that are known, in the order of the pairs of the grid.
   const std::vector<FoundTranslation>& known() const { return options_.known; }
-  /// The number of transforms of this rank that must be alive at the same time, of those that the pool has,
-  /// and of those that another rank sends.
+  /// The number of this rank's transforms that must be alive at the same time, the number that the pool has,
+  /// and the number that another rank sends.
   int most_live() const { return most_live_; }
   int pool_size() const {
-    // One more for each further worker lets it transform the next tile while pairs are computed.
+    // One more transform for each worker but the first lets workers transform the next tiles while pairs are
+    // computed.
     const int most = std::max(1, static_cast<int>(tiles_.size()));
     return options_.transforms.value_or(std::clamp(most_live_ + options_.workers - 1, 1, most));
   }
   int halo_size() const { return halo_size_; }
-  /// The bytes that the graph has: the pool, what other ranks send, and the memory of its workers.
+  /// The bytes that the graph uses: those of the pool, of what another rank sends, and of its workers.
   std::int64_t bytes() const;
   /// The translations of the pairs after the run of the graph.
   const std::vector<Translation>& results() const { return results_; }
@@ -109,7 +110,7 @@ class Translations {
   std::vector<Translation> results_;
 };
 
-/// Returns the work of translating pairs of tiles, on that one of the ranks of `options` that has the most.
+/// Returns the work of finding the translations, on the rank with the most rows of tiles.
 tessera::cost::WorkPart work_of_translations(const TileReader& reader, const TranslationOptions& options);
 
 }  // namespace stitch

@@ -43,7 +43,7 @@ TEST_F(MatmulInputTest, MatricesThatDoNotFit) {
   expect_refused({"b.file=f.h5"}, {"'b.file':", "20 x 10 of float32", "one type"});
   expect_refused({"c.file=a.h5", "beta=1"}, {"'c.file':", "A B is 30 x 10", "a matrix like it"});
   expect_refused({"beta=1"}, {"'beta':", "the old C is not given"});
-  expect_refused({"c.file=a.h5"}, {"'c.file':", "so that the old C is not read"});
+  expect_refused({"c.file=a.h5"}, {"'c.file':", "so the old C is not read"});
 }
 
 TEST_F(MatmulInputTest, FilesThatAreNoMatrices) {

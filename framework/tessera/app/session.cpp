@@ -141,7 +141,7 @@ Session::Session(int& argc, char**& argv) {
 
 Session::~Session() {
   if (ends_kokkos_) Kokkos::finalize();
-  if (ends_mpi_) MPI_Finalize();
+  if (ends_mpi_) MPI_Finalize();  // here HDF5 closes files that an error has left open
   io::set_end_of_job({});
 }
 

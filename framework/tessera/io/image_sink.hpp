@@ -29,7 +29,8 @@ namespace tessera::io {
 // `write` is called once. Alternatively, `write_part` is called for one part after the other: the parts are
 // cut along y, and those of HDF5 and raw files also along the slowest dimensions, each layer again in parts.
 // Then the file is complete and gets its final name. A sink that is destroyed before, or
-// whose `write` throws, leaves no file. If `write` fails, it throws the same error on every rank. A rank that
+// whose `write` throws, leaves no file. An HDF5 file with chunks takes space on the disk until the end of MPI
+// even so. If `write` fails, it throws the same error on every rank. A rank that
 // cannot write an HDF5 file with chunks ends the job (see set_end_of_job), or throws StrandedError.
 
 /// A data set of one dimension, such as the residuals of a loop.
@@ -95,7 +96,8 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const
 using EndJob = std::function<void(const StrandedError& error)>;
 
 /// Sets the function that a rank calls when it cannot write an HDF5 file with chunks. Without it, HDF5 may
-/// wait forever, or crash at the end of MPI. An empty function takes it back. Not collective.
+/// wait forever, or crash at the end of MPI. An empty function takes it back. The first call also keeps HDF5
+/// from closing files when the process ends, so it must come before other calls of HDF5. Not collective.
 void set_end_of_job(EndJob end);
 
 /// Creates an HDF5 file with one contiguous data set, and returns its sink, as the function above does.

@@ -33,7 +33,7 @@ class Hdf5File {
   virtual ~Hdf5File() = default;
 
   /// Adds a data set, and the groups that contain it. Returns its number, from 0.
-  virtual std::size_t add(const FileArray& array) = 0;
+  virtual std::size_t add(const FileArray& array, const Hdf5Storage& storage = {}) = 0;
   /// Writes the blocks of all ranks to the data set with this number.
   virtual void write(std::size_t array, const HostBlock& block) = 0;
   /// Adds attributes to the root group, and completes the content of the file.
@@ -50,7 +50,7 @@ class PlainHdf5File final : public Hdf5File {
   PlainHdf5File(MPI_Comm communicator, const UnfinishedFile& output, std::int64_t bytes,
                 std::int64_t user_block_bytes = 0);
 
-  std::size_t add(const FileArray& array) override;
+  std::size_t add(const FileArray& array, const Hdf5Storage& storage = {}) override;
   void write(std::size_t array, const HostBlock& block) override;
   void close(const std::vector<FileAttribute>& attributes) override;
 

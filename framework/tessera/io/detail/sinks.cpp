@@ -26,6 +26,9 @@ class PlainWriter final : public BlockWriter {
     on_rank_0(communicator, [&] {
       place_ = make(file_);
       written_ = begun.points;
+      // On NFS, ranks of several machine nodes may write side by side only within the size of the file.
+      const std::int64_t end = place_ + domain.size() * static_cast<std::int64_t>(size_of(type));
+      if (file_bytes(file_.temporary_path()) < end) set_size(file_, end);
     });
     place_ = from_rank_0(communicator, place_);
     collectively(communicator, [&] { writer_.emplace(file_); });

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
@@ -91,7 +92,7 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& arra
 
 /// The function that ends the job.
 EndJob end_of_job;
-/// The paths of the files that are open through MPI-IO. A file is never taken out: only a few are written.
+/// The paths of the files that are open through MPI-IO.
 std::map<MPI_File, std::string> paths_of_open_files;
 
 /// MPI calls this function when a call of HDF5 fails, before HDF5 knows. Afterwards HDF5 would wait forever
@@ -142,9 +143,10 @@ hid_t create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output) {
 /// Creates a file with a new name, which replaces the letters X at the end of `name`. Returns null where this
 /// is impossible, or where there is too little room for what HDF5 writes besides arrays; errno says why.
 File scratch_file(std::string& name) {
-  const int number = ::mkstemp(name.data());
+  const int number = ::mkostemp(name.data(), O_CLOEXEC);
   if (number < 0) return nullptr;
   File file(::fdopen(number, "rb"));
+  if (!file) throw std::bad_alloc();
   errno = ::posix_fallocate(number, 0, bytes_besides_arrays);
   if (errno == 0) return file;
   ::unlink(name.c_str());
@@ -155,20 +157,19 @@ File scratch_file(std::string& name) {
 /// closes at the end of MPI.
 class ChunkedHdf5File final : public Hdf5File {
  public:
-  ChunkedHdf5File(MPI_Comm communicator, const UnfinishedFile& output, std::int64_t bytes,
-                  const Hdf5Storage& storage)
-      : communicator_(communicator), output_(output), storage_(storage) {
+  ChunkedHdf5File(MPI_Comm communicator, const UnfinishedFile& output, std::int64_t bytes)
+      : communicator_(communicator), output_(output) {
     const QuietHdf5 quiet;
     make_room(bytes);
     collectively(communicator_, [&] { hdf5_ = create_in_parallel(communicator_, output_); });
     make_room(bytes);  // again, because HDF5 has emptied the file
   }
 
-  std::size_t add(const FileArray& array) override {
+  std::size_t add(const FileArray& array, const Hdf5Storage& storage) override {
     const QuietHdf5 quiet;
     hid_t dataset = -1;
     call_together(communicator_,
-                  [&] { dataset = create_dataset(hdf5_, output_.path(), array, storage_).release(); });
+                  [&] { dataset = create_dataset(hdf5_, output_.path(), array, storage).release(); });
     datasets_.push_back(dataset);
     domains_.push_back(array.domain);
     return datasets_.size() - 1;
@@ -188,6 +189,7 @@ class ChunkedHdf5File final : public Hdf5File {
         if (H5Dclose(dataset) < 0) fail_to_write_hdf5(path);
       if (H5Fclose(hdf5_) < 0) fail_to_write_hdf5(path);
     });
+    std::erase_if(paths_of_open_files, [&](const auto& open) { return open.second == path; });
     // Compressed arrays may need less space than was reserved.
     on_rank_0(communicator_, [&] { set_size(output_, file_bytes(output_.temporary_path())); });
   }
@@ -199,7 +201,6 @@ class ChunkedHdf5File final : public Hdf5File {
 
   MPI_Comm communicator_;
   const UnfinishedFile& output_;
-  Hdf5Storage storage_;
   hid_t hdf5_ = -1;
   std::vector<hid_t> datasets_;
   std::vector<Box> domains_;
@@ -218,13 +219,12 @@ std::int64_t most_stored_bytes(const std::vector<FileArray>& arrays, const Hdf5S
 PlainHdf5File::PlainHdf5File(MPI_Comm communicator, const UnfinishedFile& output, std::int64_t bytes,
                              std::int64_t user_block_bytes)
     : communicator_(communicator), output_(output) {
-  collectively(communicator_, [&] {
-    if (rank_in(communicator_) == 0) {
-      reserve(output_, bytes);
-      create_in_memory(user_block_bytes);
-    }
-    writer_.emplace(output_);
+  on_rank_0(communicator_, [&] {
+    reserve(output_, bytes);
+    set_size(output_, bytes);  // because of NFS, as in PlainWriter
+    create_in_memory(user_block_bytes);
   });
+  collectively(communicator_, [&] { writer_.emplace(output_); });
 }
 
 void PlainHdf5File::create_in_memory(std::int64_t user_block_bytes) {
@@ -242,11 +242,12 @@ void PlainHdf5File::create_in_memory(std::int64_t user_block_bytes) {
   if (!hdf5_.valid()) fail_to_write_hdf5(output_.path());
 }
 
-std::size_t PlainHdf5File::add(const FileArray& array) {
+std::size_t PlainHdf5File::add(const FileArray& array, const Hdf5Storage& storage) {
   std::int64_t place = 0;
   on_rank_0(communicator_, [&] {
     const QuietHdf5 quiet;
-    const Hdf5Id dataset = create_dataset(hdf5_, output_.path(), array, {});
+    const Hdf5Id dataset = create_dataset(hdf5_, output_.path(), array, storage);
+    if (array.domain.empty()) return;  // HDF5 gives it no place
     const haddr_t offset = H5Dget_offset(dataset);
     if (offset == HADDR_UNDEF) fail_to_write_hdf5(output_.path());
     place = static_cast<std::int64_t>(offset);
@@ -276,15 +277,18 @@ void PlainHdf5File::close(const std::vector<FileAttribute>& attributes) {
 void PlainHdf5File::copy_from_memory() const {
   const int memory = ::fileno(memory_.get());
   const std::int64_t size = ::lseek(memory, 0, SEEK_END);
+  if (size < 0) fail_to_write(output_.path(), error_text(errno));
   std::vector<PlacedArray> arrays = arrays_;
+  std::erase_if(arrays, [](const PlacedArray& array) { return array.bytes == 0; });
   std::ranges::sort(arrays, {}, &PlacedArray::place);
   arrays.push_back({{}, size, 0});
   std::int64_t begin = 0;
   std::vector<std::byte> bytes;
   for (const PlacedArray& array : arrays) {
     bytes.resize(static_cast<std::size_t>(array.place - begin));
-    if (::pread(memory, bytes.data(), bytes.size(), begin) != array.place - begin)
-      fail_to_write(output_.path(), error_text(errno));
+    const std::int64_t read = ::pread(memory, bytes.data(), bytes.size(), begin);
+    if (read != array.place - begin)
+      fail_to_write(output_.path(), read < 0 ? error_text(errno) : "HDF5's own data ends early");
     writer_->write(bytes.data(), array.place - begin, begin);
     begin = array.place + array.bytes;
   }
@@ -294,7 +298,7 @@ void PlainHdf5File::copy_from_memory() const {
 std::unique_ptr<Hdf5File> create_hdf5_file(MPI_Comm communicator, const UnfinishedFile& output,
                                            std::int64_t bytes, const Hdf5Storage& storage) {
   if (!storage.has_chunks()) return std::make_unique<PlainHdf5File>(communicator, output, bytes);
-  return std::make_unique<ChunkedHdf5File>(communicator, output, bytes, storage);
+  return std::make_unique<ChunkedHdf5File>(communicator, output, bytes);
 }
 
 }  // namespace tessera::io::detail

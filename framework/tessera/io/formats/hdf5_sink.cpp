@@ -23,12 +23,14 @@ class Hdf5Output {
              const Hdf5Storage& storage, std::function<FileNotes()> notes)
       : communicator_(communicator),
         unfinished_(static_cast<int>(arrays.size())),
+        storage_(storage),
         notes_(std::move(notes)),
         file_(communicator, path),
         bytes_before_lists_(most_stored_bytes(arrays, storage, path)),
         hdf5_(create_hdf5_file(communicator, file_, bytes_before_lists_, storage)) {}
 
   Hdf5File& hdf5() { return *hdf5_; }
+  const Hdf5Storage& storage() const { return storage_; }
 
   /// Is called once for each array, when it is complete. If this was the last array, completes the file.
   void finish_array() {
@@ -63,6 +65,7 @@ class Hdf5Output {
 
   MPI_Comm communicator_;
   int unfinished_;
+  Hdf5Storage storage_;
   std::function<FileNotes()> notes_;
   UnfinishedFile file_;
   std::int64_t bytes_before_lists_;
@@ -75,7 +78,7 @@ class Hdf5Sink : public BlockSink {
            std::shared_ptr<Hdf5Output> output)
       : output_(std::move(output)),
         parts_(communicator, path, array.domain, array.type),
-        number_(output_->hdf5().add(array)) {}
+        number_(output_->hdf5().add(array, output_->storage())) {}
 
   void write(const HostBlock& block) override { write_part(block, parts_.domain()); }
 

@@ -53,8 +53,8 @@ using InputAccessor = Accessor<const typename Input::Value, Input::dimensions>;
 template <class... Inputs>
 auto accessors_of([[maybe_unused]] const ArrayReference* inputs, [[maybe_unused]] const StageKernel& stage,
                   [[maybe_unused]] const Box& box, [[maybe_unused]] AccessMonitor monitor) {
-  [[maybe_unused]] int input = 0;
 #ifdef TESSERA_CHECKS
+  [[maybe_unused]] int input = 0;
   Box footprints[sizeof...(Inputs) + 1];
   stage.required(box, footprints);
   [[maybe_unused]] const auto checked = [&]<class Input>(std::type_identity<Input>) {
@@ -65,7 +65,9 @@ auto accessors_of([[maybe_unused]] const ArrayReference* inputs, [[maybe_unused]
   };
   return std::tuple{checked(std::type_identity<Inputs>())...};
 #else
-  return std::tuple<InputAccessor<Inputs>...>{InputAccessor<Inputs>(inputs[input++])...};
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<InputAccessor<Inputs>...>{InputAccessor<Inputs>(inputs[I])...};
+  }(std::index_sequence_for<Inputs...>());
 #endif
 }
 

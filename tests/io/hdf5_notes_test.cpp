@@ -59,6 +59,24 @@ TEST_F(Hdf5Notes, ListsAndAttributesGoTogether) {
   EXPECT_EQ(plain_text_attribute(path_, "a"), "b");
 }
 
+TEST_F(Hdf5Notes, ListsHaveNoChunksAndMayBeEmpty) {
+  const auto notes = [] {
+    io::FileNotes given{.lists = {{.name = "full", .count = 3}, {.name = "empty"}}};
+    if (rank() == 0) given.lists.front().values = {1, 0.5, 0.25};
+    return given;
+  };
+  for (const bool chunked : {false, true}) {
+    const auto sinks = io::create_hdf5(MPI_COMM_WORLD, path_, {{"image", ElementType::uint16, domain_}},
+                                       {.chunked = chunked}, notes);
+    sinks.front()->write(filled<std::uint16_t>(part_of(domain_, Cut::rows)).block());
+    EXPECT_EQ(read_plain_hdf5<std::uint16_t>(path_, "image", H5T_NATIVE_UINT16).contiguous, !chunked);
+    const auto full = read_plain_hdf5<double>(path_, "full", H5T_NATIVE_DOUBLE);
+    EXPECT_TRUE(full.contiguous);
+    EXPECT_EQ(full.values, (std::vector<double>{1, 0.5, 0.25}));
+    EXPECT_TRUE(read_plain_hdf5<double>(path_, "empty", H5T_NATIVE_DOUBLE).values.empty());
+  }
+}
+
 /// The notes of a result name the version of HDF5, and tasks make them while another thread writes a file.
 /// HDF5 serves one thread at a time: it must not be asked for its version then.
 TEST_F(Hdf5Notes, FormatsAreNamedWhileAnotherThreadWrites) {

@@ -50,6 +50,15 @@ TEST_F(RawWriting, HasTheNumbersInCOrder) {
   expect_written<std::int64_t>({{0, 1}, {0, 1}}, Cut::rows);
 }
 
+TEST_F(RawWriting, TheFileHasItsSizeBeforeRanksWrite) {
+  const auto sink =
+      io::create_image(MPI_COMM_WORLD, io::ImageFormat::raw, path_, {{0, 29}, {0, 17}}, ElementType::uint16);
+  const std::vector<std::string> files = folder_.files();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / files.front()), 2U * 29 * 17);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_F(RawWriting, ReplacesALongerFileOnlyWhenItIsComplete) {
   on_rank_0([&] { write_bytes(path_, std::string(10000, 'x')); });
   {

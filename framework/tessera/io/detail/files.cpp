@@ -221,9 +221,16 @@ void UnfinishedFile::complete(bool on_disk) {
   forget_unfinished(temporary_path_);
 }
 
-FileWriter::FileWriter(const UnfinishedFile& file)
-    : path_(file.path()), file_(std::fopen(file.temporary_path().c_str(), "r+be")) {
-  if (!file_) fail_to_write(path_, error_text(errno));
+FileWriter::FileWriter(const UnfinishedFile& file) : path_(file.path()) {
+  // A file that is not open for reading: otherwise NFS reads a page of which a part is written, and writes it
+  // back with old points of other ranks.
+  const int number = ::open(file.temporary_path().c_str(), O_WRONLY | O_CLOEXEC);
+  if (number < 0) fail_to_write(path_, error_text(errno));
+  file_.reset(::fdopen(number, "wb"));
+  if (!file_) {
+    ::close(number);
+    fail_to_write(path_, error_text(ENOMEM));
+  }
 }
 
 void FileWriter::write(const std::byte* from, std::int64_t bytes, std::int64_t to) const {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tessera/view/collectively.hpp"
@@ -30,13 +31,13 @@ std::string listed(const std::vector<std::string>& names);
 /// Collective.
 void on_rank_0(MPI_Comm communicator, const std::function<void()>& task);
 
-/// Returns the value of rank 0. Collective. Makes no call of MPI on a single rank.
+/// Returns the value of rank 0. Collective. Makes no call of MPI for MPI_COMM_SELF.
 std::int64_t from_rank_0(MPI_Comm communicator, std::int64_t value);
 
-/// Returns the sum of the values of all ranks. Collective. Makes no call of MPI on a single rank.
+/// Returns the sum of the values of all ranks. Collective. Makes no call of MPI for MPI_COMM_SELF.
 template <class Value>
 Value sum_over_ranks(MPI_Comm communicator, Value value) {
-  static_assert(sizeof(Value) == sizeof(std::uint64_t));
+  static_assert(std::is_integral_v<Value> && sizeof(Value) == sizeof(std::uint64_t));
   if (ranks_of(communicator) > 1) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, communicator);
   return value;
 }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
-#include <new>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
@@ -110,16 +109,17 @@ void end_on_failure(MPI_File* file, int* code, ...) {
   }
 }
 
-/// Has MPI call end_on_failure when a call for this file fails.
-void watch(hid_t file, const std::string& path) {
+/// Has MPI call end_on_failure when a call for this file fails. Returns MPI's handle of the file.
+MPI_File watch(hid_t file, const std::string& path) {
   void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return MPI_FILE_NULL;
   const MPI_File opened = *static_cast<MPI_File*>(handle);
   paths_of_open_files[opened] = path;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_File_create_errhandler(end_on_failure, &handler);
   MPI_File_set_errhandler(opened, handler);
   MPI_Errhandler_free(&handler);
+  return opened;
 }
 
 /// Creates the HDF5 file, through MPI-IO. Throws InputError.
@@ -136,20 +136,20 @@ hid_t create_in_parallel(MPI_Comm communicator, const UnfinishedFile& output) {
   if (file < 0)
     fail_with_hdf5(output.path(), "cannot be written",
                    "create its folder, or choose another that can be written");
-  watch(file, output.path());
   return file;
 }
 
 /// Creates a file with a new name, which replaces the letters X at the end of `name`. Returns null where this
-/// is impossible, or where there is too little room for what HDF5 writes besides arrays; errno says why.
+/// is impossible, or where there is at present too little room for what HDF5 writes besides arrays; errno
+/// says why.
 File scratch_file(std::string& name) {
   const int number = ::mkostemp(name.data(), O_CLOEXEC);
   if (number < 0) return nullptr;
-  File file(::fdopen(number, "rb"));
-  if (!file) throw std::bad_alloc();
-  errno = ::posix_fallocate(number, 0, bytes_besides_arrays);
-  if (errno == 0) return file;
+  const int error = ::posix_fallocate(number, 0, bytes_besides_arrays);
+  if (File file(error == 0 ? ::fdopen(number, "rb") : nullptr); file) return file;
   ::unlink(name.c_str());
+  ::close(number);
+  errno = error == 0 ? ENOMEM : error;
   return nullptr;
 }
 
@@ -161,7 +161,10 @@ class ChunkedHdf5File final : public Hdf5File {
       : communicator_(communicator), output_(output) {
     const QuietHdf5 quiet;
     make_room(bytes);
-    collectively(communicator_, [&] { hdf5_ = create_in_parallel(communicator_, output_); });
+    collectively(communicator_, [&] {
+      hdf5_ = create_in_parallel(communicator_, output_);
+      watched_ = watch(hdf5_, output_.path());
+    });
     make_room(bytes);  // again, because HDF5 has emptied the file
   }
 
@@ -189,7 +192,7 @@ class ChunkedHdf5File final : public Hdf5File {
         if (H5Dclose(dataset) < 0) fail_to_write_hdf5(path);
       if (H5Fclose(hdf5_) < 0) fail_to_write_hdf5(path);
     });
-    std::erase_if(paths_of_open_files, [&](const auto& open) { return open.second == path; });
+    paths_of_open_files.erase(watched_);
     // Compressed arrays may need less space than was reserved.
     on_rank_0(communicator_, [&] { set_size(output_, file_bytes(output_.temporary_path())); });
   }
@@ -202,6 +205,7 @@ class ChunkedHdf5File final : public Hdf5File {
   MPI_Comm communicator_;
   const UnfinishedFile& output_;
   hid_t hdf5_ = -1;
+  MPI_File watched_ = MPI_FILE_NULL;
   std::vector<hid_t> datasets_;
   std::vector<Box> domains_;
 };

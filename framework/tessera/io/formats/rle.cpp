@@ -255,7 +255,7 @@ class RleWriter final : public RowWriter {
  private:
   void write_row(const HostBlock& rows, std::int64_t y) {
     const auto is_alive = [](std::byte cell) { return cell != std::byte{0}; };
-    const std::byte* cell = row_address(rows, rows.box[0].begin, y, 0);
+    const std::byte* cell = row_address(rows, rows.box[0].begin, y, channels_of(rows.box).begin);
     const std::byte* const end = cell + rows.box[0].size();
     for (const std::byte* live = std::find_if(cell, end, is_alive); live != end;
          live = std::find_if(cell, end, is_alive)) {

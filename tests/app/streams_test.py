@@ -285,8 +285,8 @@ class Streams(ProgramRuns):
         line = self.refused("stereo", 2, *self.stereo("program.allocation=mixed"))
         self.expect_message(line, "right/9.h5 is [0, 53) x [0, 7)", "one of the same extents")
         self.store("in/9.h5", np.zeros((7, 53), np.uint8))
-        line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one like "
-                "it, or write program.allocation=whole, with which images may differ")
+        line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one of "
+                "the same extents and type, or write program.allocation=whole, with which images may differ")
         for more in ([], ["--check"]):
             self.expect_message(refused(*more), line)
         ended = self.ending("chain", 2, *self.chain("program.allocation=mixed", "on_error=skip"))

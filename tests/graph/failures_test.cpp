@@ -331,8 +331,8 @@ TEST(GraphFailures, ItemsArePushedAndTakenAtTheEnds) {
   const auto made = g.task("make", {}, graph_test::pass_on<int>(), in);
   g.discard(made);
   auto run = g.run({.workers = 1});
-  expect_message(message_of([&] { run.push(made, 1); }), {"items are pushed", "'make'", "no input"});
-  expect_message(message_of([&] { run.close(made); }), {"items are pushed", "'make'", "no input"});
+  expect_message(message_of([&] { run.push(made, 1); }), {"items are pushed", "'make'", "not an input"});
+  expect_message(message_of([&] { run.close(made); }), {"items are pushed", "'make'", "not an input"});
   expect_message(message_of<InternalError>([&] { run.pop(made); }), {"items are taken", "flow without"});
 }
 

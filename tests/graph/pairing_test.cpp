@@ -65,8 +65,8 @@ TEST(GraphPairing, ListsThePairsOfAnItem) {
 }
 
 TEST(GraphPairing, NumbersThatArePairsOfNothingAreRefused) {
-  expect_message(message_of([] { Pairing(Pairs{{0, 1}, {2, 2}}); }), {"pair 1", "two numbers"});
-  expect_message(message_of([] { Pairing(Pairs{{0, -1}}); }), {"pair 0", "two numbers"});
+  expect_message(message_of([] { Pairing(Pairs{{0, 1}, {2, 2}}); }), {"pair 1", "two different numbers"});
+  expect_message(message_of([] { Pairing(Pairs{{0, -1}}); }), {"pair 0", "two different numbers"});
 }
 
 struct Numbered {

@@ -61,9 +61,9 @@ TEST(Registry, ChecksValues) {
   expect_message(sample.error("gamma", {sample.bytes}, {{"exponent", 0.0}}),
                  {"gamma", "'step'", "exponent is 0"});
   expect_message(sample.error("levels", {sample.numbers}, {{"black", -3e38}, {"white", 3e38}}),
-                 {"'step'", "white is", "the difference"});
+                 {"'step'", "white is", "their difference"});
   expect_message(sample.error("levels", {sample.numbers}, {{"low", -3e38}, {"high", 3e38}}),
-                 {"'step'", "high is", "the difference"});
+                 {"'step'", "high is", "their difference"});
   expect_message(sample.error("divide", {sample.bytes}, {{"value", std::int64_t(0)}}),
                  {"'step'", "image cannot", "divided"});
   expect_message(sample.error("bit_and", {sample.bytes}, {{"value", 256.0}}),

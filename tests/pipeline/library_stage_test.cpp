@@ -285,8 +285,8 @@ TEST(LibraryStage, BadWholeDimensionsAreRefused) {
       pipeline.library_stage<std::int32_t, 2>("sums", SuffixSums{0, 8}, whole, in, in);
     });
   };
-  expect_message(add({{2, 8}}), {"library stage", "'sums'", "dimension 2"});
-  expect_message(add({{-1, 8}}), {"library stage", "'sums'", "dimension -1"});
+  expect_message(add({{2, 8}}), {"the stage", "'sums'", "dimension 2"});
+  expect_message(add({{-1, 8}}), {"the stage", "'sums'", "dimension -1"});
   expect_message(add({{0, 0}}), {"lines", "'sums'", "have 0 points"});
 }
 

@@ -44,7 +44,7 @@ TEST(StitchTables, FaultyTablesAreRefused) {
   for (const char* line :
        {"a.tif", "a.tif,1", ",1,2", "a.tif,1,x", "a.tif,nan,2", "a.tif,1e99,2", "\nc.tif,0,9"})
     expect_message(error(std::string("file,x,y\nb.tif,0,0\n") + line + "\n"),
-                   {"t.csv:3:", "no file", "two numbers"});
+                   {"t.csv:3:", "a file", "two numbers"});
 }
 
 TEST(StitchTables, LinesMayEndLikeThoseOfWindows) {
@@ -171,7 +171,7 @@ TEST(StitchTables, TranslationsThatCannotBeAreRefused) {
     expect_message(error(line), {"t.csv:2:", "no translation", "file anew"});
   for (const char* shift : {"100,0", "-100,0", "0,90", "0,-90", "2000000000,5"})
     expect_message(error(std::string("0,1,left,") + shift + ",0.5,9,0.1"),
-                   {"t.csv:2:", "far apart", "show nothing"});
+                   {"t.csv:2:", "at this distance", "show nothing"});
 }
 
 }  // namespace

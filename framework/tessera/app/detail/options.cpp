@@ -27,8 +27,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
        "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
   flag("--estimate", options.estimate,
        "Print how long each step takes, estimated from the plans or the work; do not run");
-  file("--machine", options.machine,
-       "With --estimate: the file of tessera-calibrate that describes the machine; without it, some laptop");
+  file("--machine", options.machine, "With --estimate: a file of tessera-calibrate; without it, some laptop");
   file("--costs", options.costs, "With --estimate: a report in JSON that has the costs of stages");
   command_line
       .add_option("--ranks", options.ranks,
@@ -43,8 +42,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
   file("--save-plan", options.save_plan, "With --explain: write the plans of all ranks as JSON, too");
   file("--report", options.report,
-       "Write what each step cost or is estimated to cost, as JSON if FILE ends in .json, else as text; - "
-       "prints it");
+       "Write the cost of each step, or its estimate: .json as JSON, else text; - prints");
   file("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome");
   flag("--print-deck", options.print_deck, "Print the effective deck, which runs again as it is");
   flag("-q,--quiet", options.quiet, "Print errors only");

@@ -190,9 +190,8 @@ TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
   const std::string list = output({"--operators"});
   EXPECT_NE(list.find("\n  invert "), std::string::npos) << list;
   EXPECT_NE(list.find("\n  expression "), std::string::npos) << list;
-  EXPECT_NE(
-      list.find("  Erodes and then dilates, which removes what is brighter and smaller than the window.\n"),
-      std::string::npos)
+  EXPECT_NE(list.find("  Erodes and then dilates, which removes bright details smaller than the window.\n"),
+            std::string::npos)
       << list;
   EXPECT_NE(list.find("  One channel of an image, as an image of (x, y).\n"), std::string::npos) << list;
   EXPECT_EQ(list.find("<name>"), std::string::npos) << list;

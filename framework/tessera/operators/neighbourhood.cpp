@@ -118,11 +118,11 @@ std::vector<Operator> detail::neighbourhood_operators() {
                        "count. NaN counts as greater than all numbers.",
                        build_extreme<true>),
       morphology_entry("open",
-                       "Erodes (stage <name>_eroded) and then dilates, which removes bright details that are "
+                       "Erodes (stage <name>_eroded) and then dilates, which removes bright details "
                        "smaller than the window.",
                        build_both_extremes<false>),
       morphology_entry("close",
-                       "Dilates (stage <name>_dilated) and then erodes, which removes dark details that are "
+                       "Dilates (stage <name>_dilated) and then erodes, which removes dark details "
                        "smaller than the window.",
                        build_both_extremes<true>),
       morphology_entry("morphological_gradient",
@@ -131,11 +131,11 @@ std::vector<Operator> detail::neighbourhood_operators() {
                        build_morphological_gradient),
       morphology_entry("top_hat",
                        "The difference of an image and its opening (stages <name>_opened_eroded and "
-                       "<name>_opened): bright details that are smaller than the window.",
+                       "<name>_opened): bright details smaller than the window.",
                        build_top_hat),
       morphology_entry("black_hat",
                        "The difference of the closing of an image (stages <name>_closed_dilated and "
-                       "<name>_closed) and the image: dark details that are smaller than the window.",
+                       "<name>_closed) and the image: dark details smaller than the window.",
                        build_black_hat),
       Entry<Window>("median", "The median of a window. NaN counts as greater than all numbers.",
                     "{median: a, window: [5, 5]}", build_median)

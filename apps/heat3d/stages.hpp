@@ -91,7 +91,7 @@ struct Decay {
 };
 
 /// The differences of u from the solution of the continuous problem, and from the solution of the scheme.
-/// Both solutions are the sines times an amplitude.
+/// Each of the two solutions is the product of the sines and an amplitude.
 struct Deviations {
   template <class U, class SineX, class SineY, class SineZ, class Decayed, class Progress, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, const SineX& sine_x, const SineY& sine_y, const SineZ& sine_z,

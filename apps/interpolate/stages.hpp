@@ -53,7 +53,7 @@ struct Columns {
   }
 };
 
-/// The same as Rows, but without reads beyond [0, last].
+/// A tent along y of a level, as Rows computes it. It reads no rows beyond [0, last].
 struct ClampedRows {
   int last;
 
@@ -63,7 +63,7 @@ struct ClampedRows {
   }
 };
 
-/// The same as Columns, but without reads beyond [0, last].
+/// A tent along x of a level, as Columns computes it. It reads no columns beyond [0, last].
 struct ClampedColumns {
   int last;
 

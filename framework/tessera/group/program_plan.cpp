@@ -232,7 +232,7 @@ void ProgramPlanner::count_items(ProgramPlan& plan) const {
 void ProgramPlanner::place_memory(ProgramPlan& plan) const {
   std::vector<std::int64_t> bytes, offsets;
   std::vector<Lifetime> lifetimes;
-  // Both visits pass the same memory in the same order.
+  // `visit` is called twice: first it lists all memory, then it hands out the offsets in the same order.
   const auto visit = [&plan](const auto& use) {
     for (HeldArray& held : plan.held) use(held.bytes, held.steps, held.offset);
     for (Parcel& parcel : plan.sends)

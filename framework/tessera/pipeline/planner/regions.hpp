@@ -83,7 +83,7 @@ struct Storage {
   /// In the buffer of `written`, the point of each row with this x coordinate is aligned to 64 bytes (see
   /// padded_layout).
   std::int64_t written_x = 0;
-  /// The same for the buffer of `read`.
+  /// In the buffer of `read`, the point of each row with this x coordinate is aligned to 64 bytes.
   std::int64_t read_x = 0;
   /// Whether both boxes are parts of one buffer, which holds their hull.
   bool shared = true;
